@@ -334,6 +334,26 @@ describe('holdfast unlock', () => {
     expect((await holdfast(kit, args)).json).toMatchObject([{ taken: true }]);
     await waitUntil(() => writing.state === 'lost', { what: 'the writer is told' });
   });
+
+  it("tells Redisson's clients that wait for it to read or write, and the first in the line of its fair lock", async () => {
+    const prefix = freshPrefix();
+    const [name, thread] = [`${prefix}book`, (of: number) => `${randomUUID()}:${of}`];
+    const first = thread(2);
+    const heard: string[] = [];
+    const ear = kit.admin.duplicate();
+    kit.cleanup(() => ear.disconnect());
+    ear.on('message', (channel: string, message: string) => void heard.push(`${message} on ${channel}`));
+    const [shared, own] = [`redisson_rwlock:{${name}}`, `redisson_lock__channel:{${name}}:${first}`];
+    await ear.subscribe(shared, own);
+    await kit.admin.rpush(`redisson_lock_queue:{${name}}`, first, thread(3));
+    kit.cleanup(() => kit.admin.del(`redisson_lock_queue:{${name}}`));
+    const args = ['unlock', 'book', '--yes', '--prefix', prefix];
+    expect(await holdfast(kit, args)).toMatchObject({ code: 1 });
+    await kit.admin.hset(name, { mode: 'read', [thread(1)]: '1' });
+    expect(await holdfast(kit, args)).toMatchObject({ code: 0, errors: '' });
+    await waitUntil(() => heard.length > 1, { what: 'both messages' });
+    expect(heard.toSorted()).toEqual([`0 on ${own}`, `1 on ${shared}`]);
+  });
 });
 
 describe('holdfast doctor', () => {

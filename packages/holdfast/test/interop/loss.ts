@@ -1,12 +1,20 @@
-import { waitUntil } from '@holdfast/testkit';
+import { type RedisKit, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { LockLostError } from 'holdfast';
+import { holdfast } from '../cli/terminal.js';
 import { JavaError } from './java-peer.js';
 import { report } from './figures.js';
 import { channelOf, freshName, type Site } from './site.js';
 
 /** Force unlock and crashes of one side, seen by the other. */
 export function loss(site: () => Site): void {
+  const takeByCommandLine = async (name: string) => {
+    const { topology, nodes } = site();
+    const kit = { server: { url: nodes[0] } } as unknown as RedisKit;
+    const args = ['unlock', name, '--yes', ...(topology === 'cluster' ? ['--cluster'] : [])];
+    expect(await holdfast(kit, args)).toMatchObject({ code: 0, errors: '' });
+  };
+
   describe('force unlock', () => {
     it("by Node: Java's unlock throws, as Redisson's does", async () => {
       const name = freshName();
@@ -51,6 +59,24 @@ export function loss(site: () => Site): void {
       await expect(hold.release()).rejects.toBeInstanceOf(LockLostError);
       expect(await thread.isHeldByCurrentThread(name)).toBe(true);
       await thread.unlock(name);
+    });
+
+    it.each([
+      ['fair', 'fair'],
+      ['write', 'read'],
+      ['read', 'write'],
+    ] as const)('by the command line, of a %s lock: Java that waits for the %s one has it', async (had, wanted) => {
+      const name = freshName();
+      const [holder, waiter] = [site().thread(), (await site().startJava()).thread('waiter')];
+      const own = wanted === 'fair' ? `${channelOf(name)}:${await waiter.ownField()}` : `redisson_rwlock:{${name}}`;
+      await holder.lock(name, { kind: had });
+      const waiting = waiter.lock(name, { kind: wanted });
+      await site().listened('java', own);
+      await takeByCommandLine(name);
+      const takenAt = performance.now();
+      await waiting;
+      expect(performance.now() - takenAt).toBeLessThan(5_000);
+      await waiter.unlock(name, { kind: wanted });
     });
 
     it('of a free lock answers false on both sides', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type RedisKit, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { Cluster } from 'ioredis';
@@ -30,6 +31,31 @@ describe('the command line in a Cluster', () => {
     expect(await call(query, 'unlock', name, '--yes')).toMatchObject({ code: 0 });
     await permit.release();
     await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  });
+
+  it("tells Redisson's clients of a lock that it has taken, in both worlds of pub/sub", async () => {
+    const [{ url }] = kit.nodes as [(typeof kit.nodes)[number]];
+    const server = { server: { url }, cleanup: kit.cleanup } as unknown as RedisKit;
+    const name = freshName();
+    const [holder, first] = [`${randomUUID()}:1`, `${randomUUID()}:2`];
+    const line = `redisson_lock_queue:{${name}}`;
+    const channels = [`redisson_rwlock:{${name}}`, `redisson_lock__channel:{${name}}:${first}`];
+    const heard: string[] = [];
+    const ear = (await (await kit.cluster.nodeOfKey(name)).admin()).duplicate();
+    kit.cleanup(() => ear.disconnect());
+    ear.on('message', (channel: string) => void heard.push(`PUBLISH ${channel}`));
+    ear.on('smessage', (channel: string) => void heard.push(`SPUBLISH ${channel}`));
+    await ear.subscribe(...channels);
+    await ear.ssubscribe(...channels);
+    const cluster = new Cluster([url]);
+    kit.cleanup(() => cluster.disconnect());
+    await cluster.hset(name, { mode: 'read', [holder]: '1' });
+    await cluster.rpush(line, first);
+    kit.cleanup(() => cluster.del(line));
+    expect(await holdfast(server, ['unlock', name, '--yes', '--cluster'])).toMatchObject({ code: 0, errors: '' });
+    await waitUntil(() => heard.length > 3, { what: 'all messages' });
+    const ways = ['PUBLISH', 'SPUBLISH'];
+    expect(heard.toSorted()).toEqual(ways.flatMap((way) => channels.toSorted().map((channel) => `${way} ${channel}`)));
   });
 
   it('without --cluster says that a node shows its own locks only, and what to say, in words of the command line', async () => {

@@ -5,6 +5,7 @@ import { lockOrCounter } from '../counters.js';
 import { inWords } from '../durations.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { holderInWords } from '../owners.js';
+import { tellRedissonsWaiters } from '../redissons-waiters.js';
 import { printable } from '../table.js';
 
 /** Takes a lock from whoever has it. */
@@ -42,6 +43,7 @@ export const unlock: CliCommand = {
       }
     }
     const taken = await force(client, seen);
+    if (taken) await tellRedissonsWaiters(call, name);
     if (call.wantsJson) call.printJson({ name, taken, from });
     else call.io.write(`${printable(taken ? words.taken : words.gone)}\n`);
     return taken ? exitCodes.done : exitCodes.no;
