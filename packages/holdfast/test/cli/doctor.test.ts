@@ -185,6 +185,20 @@ describe('a semaphore', () => {
     await hold.release();
   });
 
+  it("is nothing left behind where Redisson's clients have its permits on a lease; what they have without one is named", async () => {
+    const prefix = `doctor-${randomUUID()}:`;
+    const name = `${prefix}{pool}:1`;
+    const { count, timeouts } = semaphoreKeys(name);
+    kit.cleanup(async () => void (await kit.admin.del(count, timeouts)));
+    await kit.admin.set(count, '1');
+    await kit.admin.zadd(timeouts, Date.now() + 60_000, 'leased');
+    const finding = async () =>
+      only(findingsOf(await holdfast(kit, ['doctor', '--prefix', prefix, '--json'])), 'keys-without-expiry');
+    expect(await finding()).toMatchObject({ status: 'ok' });
+    await kit.admin.zadd(timeouts, '922337203685477', 'lasting');
+    expect(await finding()).toMatchObject({ status: 'warn', missing: [timeouts] });
+  });
+
   it("is nothing left behind where its clients have a keyPrefix of ioredis', nor is the record of a guarded value", async () => {
     const keyPrefix = `doctor-${randomUUID()}:`;
     const { host, port } = kit.server;

@@ -7,6 +7,9 @@ import { type Finding, unseen } from './finding.js';
 const MOST_KEYS = 100_000;
 const PAGE = '500';
 const NAMED = 5;
+/** Behind the name of a semaphore: who has permits of Redisson's expirable one, by the end of the lease, and when it ends where there is none. */
+const REDISSONS_HOLDERS = ':timeout';
+const REDISSONS_NEVER = 922_337_203_685_477;
 
 /** Of all servers together. `front`: what the keys of the locks begin with. */
 export async function examineLeftovers(servers: readonly Redis[], front: string): Promise<Finding> {
@@ -37,10 +40,16 @@ export async function examineLeftovers(servers: readonly Redis[], front: string)
 
 /** A counter, or who has permits of a semaphore: they end with their leases, in a key that stays. One that has no end is somebody's to give back. */
 async function isToLast(redis: Redis, key: string): Promise<boolean> {
-  if (!/holdfast_(tagged_)?sem_permits:.*\{/s.test(key))
-    return /^-?\d+$/.test((await redis.get(key).catch(() => '')) ?? '');
+  const isOfRedisson =
+    key.endsWith(REDISSONS_HOLDERS) && (await isCounter(redis, key.slice(0, -REDISSONS_HOLDERS.length)));
+  if (isOfRedisson) return (await redis.zcount(key, REDISSONS_NEVER, '+inf').catch(() => 1)) === 0;
+  if (!/holdfast_(tagged_)?sem_permits:.*\{/s.test(key)) return isCounter(redis, key);
   const records = await redis.hgetall(key).catch(() => ({}));
   return !Object.values(records).some((record) => record.endsWith(' 0'));
+}
+
+async function isCounter(redis: Redis, key: string): Promise<boolean> {
+  return /^-?\d+$/.test((await redis.get(key).catch(() => '')) ?? '');
 }
 
 /** A key of holdfast's own that is to expire, or, where locks have a prefix of their own, any key behind it. */
