@@ -8,6 +8,8 @@ import { Redis, type RedisOptions } from 'ioredis';
 import type { ConnectionTools } from '../src/connection/connection-tools.js';
 import { SentinelWatch } from '../src/connection/sentinel-watch.js';
 import { ServerCheck } from '../src/connection/server-check.js';
+import { drivenTools } from './support/driven-tools.js';
+import { failingToConnect, type Way, ways } from './support/failing-wrapper.js';
 import { FakeSentinel, type Master } from './support/fake-sentinel.js';
 import { HostileServer } from './support/hostile-server.js';
 
@@ -94,6 +96,23 @@ async function setUp({
       waitUntil(() => seen.drops >= times, { what: 'the connection to the old master is given up', timeoutMs: 4_000 }),
   };
 }
+
+it.each(Object.keys(ways) as Way[])('a sentinel is heard a moment later where a wrapper of connect %s', async (way) => {
+  const sentinel = new FakeSentinel(['127.0.0.1', 6_379]);
+  await sentinel.listen();
+  const template = new Redis({ sentinels: [sentinel.address], name: 'main', lazyConnect: true });
+  const failing = failingToConnect(Redis.prototype, way);
+  leaks.cleanup(() => failing.end());
+  failing.once();
+  const { tools, passAll } = drivenTools();
+  const watch = new SentinelWatch(template, tools);
+  leaks.cleanup(() => Promise.all([watch.close(), sentinel.close()]));
+  watch.start();
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
+  passAll();
+  await waitUntil(() => sentinel.listeners === 1, { what: 'the sentinel is heard' });
+  expect(failing.over).toBe(true);
+});
 
 describe('a connection to the old master is given up', () => {
   it('when a sentinel says that there is another one, and as often as it comes back', async () => {

@@ -15,7 +15,9 @@ import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { none } from '../lists.js';
 import { apart } from '../scopes/scope.js';
 import { keyOf, partsOf, reachedAs } from './address.js';
+import { connect } from './connect.js';
 import type { ConnectionTools } from './connection-tools.js';
+import { guarded } from './guarded.js';
 import { retryStrategy, swift } from './connection-options.js';
 import { withCredentialsOf } from './live-credentials.js';
 import { PortProbe } from './port-probe.js';
@@ -87,6 +89,7 @@ export class ClusterMap {
         redisOptions: { ...redisOptions, ...swift(redisOptions), disconnectTimeout: 200 },
       }),
     );
+    this.#cluster.on('+node', guarded);
     this.#cluster.on('+node', (redis: Redis) => {
       // Where a node of yours has a password of its own, that stays. ioredis writes null for what is not given.
       const { username, password } = redis.options;
@@ -144,7 +147,7 @@ export class ClusterMap {
 
   /** Fetches the first map. Does nothing when that has begun. */
   connect(): void {
-    if (this.#cluster.status === 'wait') void apart(() => this.#cluster.connect().catch(() => undefined));
+    connect(this.#cluster, this.#tools);
   }
 
   /** Asks for the map again, soon. */
@@ -201,7 +204,11 @@ export class ClusterMap {
     const unasked = [...this.#unasked.values()];
     this.#unasked.clear();
     if (error.message !== closedConnection || unasked.length === 0) this.#tell(error);
-    else if (this.#attempts.length === 0) void this.#find(error, unasked.map(attempt));
+    else if (this.#attempts.length === 0)
+      void this.#find(
+        error,
+        unasked.map((node) => attempt(node, this.#tools)),
+      );
     // What is known says more.
     this.#trouble ??= error;
   }

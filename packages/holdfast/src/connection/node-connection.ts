@@ -9,8 +9,8 @@
 
 import type { ScriptPort } from '@holdfast/core';
 import type { Redis } from 'ioredis';
-import { apart } from '../scopes/scope.js';
 import { attempt } from './attempt.js';
+import { connect } from './connect.js';
 import { HandshakeLimit } from './handshake-limit.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { Counterpart } from './counterpart.js';
@@ -199,9 +199,7 @@ export class NodeConnection implements Connection {
     this.#portProbe.begin();
     // One of yours may have been connected before we came.
     if (this.redis.status === 'ready' && !this.#broken && this.#trouble === undefined) this.#placement.choose();
-    if (this.redis.status !== 'wait') return;
-    // The error arrives as an event as well, and retries are ioredis' business.
-    void apart(() => this.redis.connect().catch(() => undefined));
+    connect(this.redis, this.#tools);
   }
 
   /** Replaces a connection of ours that is open but of no use: silent, out of step, or to a server that is no master. Yours is left alone. */

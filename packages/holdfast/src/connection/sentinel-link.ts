@@ -10,6 +10,7 @@
 
 import type { Redis } from 'ioredis';
 import { attempt } from './attempt.js';
+import { connect } from './connect.js';
 import { keyOf } from './address.js';
 import { listening } from './connection-options.js';
 import type { ConnectionTools } from './connection-tools.js';
@@ -77,7 +78,7 @@ export class SentinelLink {
       family: family ?? options.family,
       ...credentials(),
       tls: options.sentinelTLS,
-      lazyConnect: false,
+      lazyConnect: true,
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
       // It may refuse us what we can do without.
@@ -94,6 +95,7 @@ export class SentinelLink {
     redis.on('ready', this.#begin);
     redis.on('close', this.#rest);
     redis.on('message', this.#heard);
+    connect(redis, tools);
   }
 
   /** `host:port`. */

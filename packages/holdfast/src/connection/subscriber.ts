@@ -10,6 +10,7 @@
 import { quietWait, type SubscriberListener, type SubscriberPort, type Wait } from '@holdfast/notify';
 import type { Redis, RedisOptions } from 'ioredis';
 import { apart } from '../scopes/scope.js';
+import { connect } from './connect.js';
 import { HandshakeLimit } from './handshake-limit.js';
 import { disconnect } from './disconnect.js';
 import type { Topology } from './topology.js';
@@ -186,7 +187,7 @@ export class Subscriber implements SubscriberPort {
     });
     // ioredis 6: the server has ended a subscription because its slot has gone.
     redis.on('moved', () => this.reconnect());
-    void apart(() => redis.connect().catch(() => undefined));
+    connect(redis, this.#tools);
   }
 
   #reopenSoon(instead: Redis | undefined): void {

@@ -5,6 +5,8 @@
 
 import type { Redis } from 'ioredis';
 import { apart } from '../scopes/scope.js';
+import { connect } from './connect.js';
+import type { ConnectionTools } from './connection-tools.js';
 import { disconnect } from './disconnect.js';
 
 /** An attempt to connect to a node. */
@@ -15,7 +17,7 @@ export interface Attempt {
 }
 
 /** Connects to where this connection leads, once. */
-export function attempt(node: Redis): Attempt {
+export function attempt(node: Redis, tools: ConnectionTools): Attempt {
   // A server that wants to see a certificate says so only when something has been sent: here INFO.
   const redis = apart(() => node.duplicate({ lazyConnect: true, enableReadyCheck: true, retryStrategy: () => null }));
   const trouble = new Promise<Error | undefined>((resolve) => {
@@ -23,8 +25,8 @@ export function attempt(node: Redis): Attempt {
     redis.on('ready', () => resolve(undefined));
     redis.on('end', () => resolve(undefined));
   });
-  void apart(() => redis.connect().catch(() => undefined));
   const end = () => disconnect(redis);
+  connect(redis, tools);
   void trouble.then(end);
   return { trouble, end };
 }

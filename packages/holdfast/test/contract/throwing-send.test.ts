@@ -3,41 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createLockClient, type LockClient } from 'holdfast';
 import { Redis } from 'ioredis';
 import { freshName } from '../support/clients.js';
-
-type Sent = Pick<Redis, 'sendCommand'>;
-
-/** What a tool does that wraps it, and calls code of the user in there. */
-const ways = {
-  'throws before it sends': () => {
-    throw new Error('the tool failed');
-  },
-  'throws behind that': (send: () => unknown) => {
-    send();
-    throw new Error('the tool failed');
-  },
-  'returns nothing': (send: () => unknown) => void send(),
-};
-
-/** @param sent - a client, or the prototype of all. */
-function failingFor(sent: Sent, commands: RegExp, way: keyof typeof ways = 'throws before it sends') {
-  const { sendCommand } = sent;
-  let left = 0;
-  sent.sendCommand = function (this: Redis, ...call) {
-    const send = () => Reflect.apply(sendCommand, this, call) as unknown;
-    if (left === 0 || !commands.test(call[0].name)) return send();
-    left--;
-    return ways[way](send);
-  };
-  return {
-    once: () => void left++,
-    always: () => void (left = Number.POSITIVE_INFINITY),
-    never: () => void (left = 0),
-    get over() {
-      return left === 0;
-    },
-    end: () => void (sent.sendCommand = sendCommand),
-  };
-}
+import { failingFor, failingToConnect, type Way, ways } from '../support/failing-wrapper.js';
 
 describe('where a wrapper of sendCommand fails once, a command', () => {
   const kit = useRedis();
@@ -75,7 +41,7 @@ describe('where a wrapper of sendCommand fails once, a command', () => {
     ['availablePermits', (name) => client.getSemaphore(name).availablePermits(), 0],
   ];
 
-  describe.each(Object.keys(ways) as (keyof typeof ways)[])('is sent again, when that %s: ', (way) => {
+  describe.each(Object.keys(ways) as Way[])('is sent again, when that %s: ', (way) => {
     it.each(calls)('%s comes to what it comes to otherwise', async (_, call, answer) => {
       const name = freshName();
       const failing = failingFor(redis, /^evalsha$/i, way);
@@ -114,20 +80,17 @@ describe('where a wrapper of sendCommand fails once, a command', () => {
     failing.never();
   });
 
-  it.each(Object.keys(ways) as (keyof typeof ways)[])(
-    'ends no process when it chooses the database and that %s',
-    async (way) => {
-      const third = new Redis(kit.server.port, kit.server.host, { db: 3 });
-      kit.cleanup(() => third.disconnect());
-      await third.ping();
-      const failing = failingFor(third, /^select$/i, way);
-      failing.once();
-      const other = createLockClient({ redis: third });
-      kit.cleanup(() => other.close());
-      expect(await other.getLock(freshName()).withLock(() => 'ran')).toBe('ran');
-      expect(failing.over).toBe(true);
-    },
-  );
+  it.each(Object.keys(ways) as Way[])('ends no process when it chooses the database and that %s', async (way) => {
+    const third = new Redis(kit.server.port, kit.server.host, { db: 3 });
+    kit.cleanup(() => third.disconnect());
+    await third.ping();
+    const failing = failingFor(third, /^select$/i, way);
+    failing.once();
+    const other = createLockClient({ redis: third });
+    kit.cleanup(() => other.close());
+    expect(await other.getLock(freshName()).withLock(() => 'ran')).toBe('ran');
+    expect(failing.over).toBe(true);
+  });
 
   it('is sent again when it asks for messages: a client is ready all the same', async () => {
     const failing = failingFor(Redis.prototype, /^subscribe$/i);
@@ -147,4 +110,32 @@ describe('where a wrapper of sendCommand fails once, a command', () => {
     expect(await client.getLock(freshName()).withLock(() => 'ran')).toBe('ran');
     await waitUntil(() => failing.over, { what: 'a look at the server fails' });
   });
+});
+
+describe('where a wrapper of connect fails, and', () => {
+  const kit = useRedis();
+  const open = () => {
+    const client = createLockClient({ redis: kit.server.url });
+    kit.cleanup(() => client.close());
+    return client;
+  };
+
+  it.each(Object.keys(ways) as Way[])(
+    '%s, a client has locks all the same, and hears that one is free',
+    async (way) => {
+      const failing = failingToConnect(Redis.prototype, way);
+      kit.cleanup(() => failing.end());
+      const [holder, other] = [open(), open()];
+      const name = freshName();
+      failing.once();
+      const hold = await holder.getLock(name).acquire({ waitMs: 5_000 });
+      // The connection for commands, and that for messages.
+      failing.once();
+      failing.once();
+      const waiter = other.getLock(name).acquire({ waitMs: 10_000 });
+      await waitUntil(() => failing.over && other.ready, { what: 'both connections to be made' });
+      await hold.release();
+      await (await waiter).release();
+    },
+  );
 });

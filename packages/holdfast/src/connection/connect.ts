@@ -1,0 +1,16 @@
+import type { Cluster, Redis } from 'ioredis';
+import { apart } from '../scopes/scope.js';
+import { attempt } from './attempt.js';
+import type { ConnectionTools } from './connection-tools.js';
+
+/** A wrapper of ioredis that has failed before anything was begun may let it begin after this. */
+const RETRY_MS = 100;
+
+/** Begins a connection that was created lazily, once. What goes wrong behind that arrives as an event as well, and retries are ioredis' business. */
+export function connect(
+  redis: Pick<Redis | Cluster, 'connect' | 'status'>,
+  tools: Pick<ConnectionTools, 'after'>,
+): void {
+  if (redis.status !== 'wait') return;
+  apart(() => attempt(() => redis.connect())).catch(() => tools.after(RETRY_MS, () => connect(redis, tools)));
+}
