@@ -20,12 +20,10 @@ local record = ARGV[1] .. ' ' .. ARGV[2]
 if ARGV[3] == 'HSET' then
   redis.call('HSET', KEYS[1], 'fence', record, unpack(ARGV, 4, #ARGV - 1))
 else
+  -- There is no such field. Where none may be deleted, it ends here, before anything is written.
+  redis.call('HDEL', KEYS[1], 'fence ' .. record)
   -- The record first: a hash that loses its last field is gone, and its TTL with it.
   redis.call('HSET', KEYS[1], 'fence', record)
-  local reply = redis.pcall('HDEL', KEYS[1], unpack(ARGV, 4, #ARGV - 1))
-  if type(reply) == 'table' then
-    redis.call('HSET', KEYS[1], 'fence', field or '0 0')
-    return reply
-  end
+  redis.call('HDEL', KEYS[1], unpack(ARGV, 4, #ARGV - 1))
 end
 return { 'written', '', question }

@@ -73,6 +73,25 @@ describe('the rules in docs/security.md for fenced locks and guards', () => {
     expect(await kit.admin.exists('holdfast_fence:{report:kept}')).toBe(0);
   });
 
+  it.each([
+    ['a hash that is not there', {}],
+    ['one that no guard has written', { a: '1' }],
+    ['one that a guard has written before', { a: '1', fence: '1 1' }],
+  ])('leave %s as it is, where a guard may not hdel', async (_, before) => {
+    const key = 'report:kept-hash';
+    if (Object.keys(before).length > 0) await kit.admin.hset(key, before);
+    const lock = openAs(kit, 'limited', unhurried).getFencedLock(allowedName());
+    const deleting = lock.withLock(async ({ guard }) => {
+      await kit.admin.acl('SETUSER', 'limited', '-hdel');
+      const error = await failureOf(guard.hdel(key, 'a'));
+      await kit.admin.acl('SETUSER', 'limited', '+hdel');
+      return error;
+    });
+    expect(await deleting).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOPERM' });
+    expect(await kit.admin.hgetall(key)).toEqual(before);
+    await kit.admin.del(key);
+  });
+
   it('are more than a fenced lock by time needs, where no guard is used', async () => {
     await limit('+incrby');
     const lock = openAs(kit, 'limited', unhurried).getFencedLock(allowedName());

@@ -1,7 +1,7 @@
 /** The scripts of guards, on a hash and on a string. */
 
 import { attempt, type Commands } from '../commands.js';
-import { ErrorReply, refusalOf, type Reply } from '../reply.js';
+import { ErrorReply, type Reply } from '../reply.js';
 import { given, integer, questionOf, type ScriptBody } from './lua.js';
 
 const DAY_MS = 86_400_000;
@@ -38,13 +38,9 @@ const hash: ScriptBody = (redis, keys, args) => {
   const rest = args.slice(3, -1);
   if (args[2] === 'HSET') redis.hset(key, 'fence', record, ...rest);
   else {
+    redis.hdel(key, `fence ${record}`);
     redis.hset(key, 'fence', record);
-    try {
-      redis.hdel(key, ...rest);
-    } catch (error) {
-      redis.hset(key, 'fence', before ?? '0 0');
-      return refusalOf(error);
-    }
+    redis.hdel(key, ...rest);
   }
   return ['written', '', questionOf(args)];
 };
