@@ -78,7 +78,7 @@ export class Backend {
       clock,
       port: new Renewals(topology, sender, serverClock, ({ operations }, refusal) =>
         told.note(
-          `renewals at ${redis.kind === 'node' ? addressOf(redis.redis) : topology.connectionTo(operations.key)?.node}`,
+          `renewals at ${redis.kind === 'node' ? addressOf(redis.redis) : topology.connectionTo(operations.key)?.keyspace.address}`,
           refusal,
         ),
       ),

@@ -14,7 +14,7 @@ import { SLOTS } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { none } from '../lists.js';
 import { apart } from '../scopes/scope.js';
-import { keyOf, partsOf, reachedAs } from './address.js';
+import { inWords, keyOf, partsOf, reachedAs } from './address.js';
 import { connect } from './connect.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { guarded } from './guarded.js';
@@ -99,7 +99,7 @@ export class ClusterMap {
     this.#cluster.on('refresh', () => this.#learn());
     this.#cluster.on('node error', (error: Error, node: NodeAddress) => {
       // What ioredis says of a node that hangs, and no more.
-      if (error.message === 'timeout') error.message = `${node}: no answer has come in time`;
+      if (error.message === 'timeout') error.message = `${inWords(node)}: no answer has come in time`;
       const nodes = this.#cluster.nodes();
       const unasked = nodes.find((redis) => keyOf(redis) === node);
       if (unasked !== undefined) this.#unasked.set(node, unasked);

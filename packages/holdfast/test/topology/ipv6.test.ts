@@ -2,9 +2,11 @@
 import { networkInterfaces } from 'node:os';
 import { type RedisKit, type RedisServer, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
+import { createLockClient, type LockClientOptions } from 'holdfast';
 import { Cluster } from 'ioredis';
 import { type Finding, holdfast } from '../cli/terminal.js';
 import { freshName } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
 import { handedOverBehind, useCluster } from '../support/topologies.js';
 
 const host = '::1';
@@ -13,13 +15,13 @@ if (!hasIt) process.stderr.write('skipped: servers at addresses of IPv6: this ma
 
 (hasIt ? describe : describe.skip)('at addresses of IPv6', () => {
   const kit = useCluster({ args: ['--bind', `127.0.0.1 ${host}`, '--cluster-announce-ip', host] });
-  const open = () => {
+  const open = (options: Partial<LockClientOptions> = {}) => {
     const cluster = new Cluster(
       kit.nodes.map(({ port }) => ({ host, port })),
       { lazyConnect: true },
     );
     kit.cleanup(() => cluster.disconnect());
-    return kit.open({ redis: cluster, watchdogTimeoutMs: 30_000 });
+    return kit.open({ redis: cluster, watchdogTimeoutMs: 30_000, ...options });
   };
   const call = (url: string, ...args: string[]) =>
     holdfast({ server: { url }, cleanup: kit.cleanup } as unknown as RedisKit, args);
@@ -50,6 +52,34 @@ if (!hasIt) process.stderr.write('skipped: servers at addresses of IPv6: this ma
     await expect(client.connect({ timeoutMs: 200 })).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await waitUntil(() => told.length > 0, { what: 'the event' });
     expect(told[0]).toContain(`for commands to [${host}]:1: nothing listens`);
+  });
+
+  it('a client names the server that refuses a renewal with brackets', async () => {
+    const name = freshName();
+    const keeper = await kit.cluster.nodeOfKey(name);
+    const client = open({ watchdogTimeoutMs: 2_000 });
+    const told: string[] = [];
+    client.on('error', ({ message }) => void told.push(message));
+    const hold = await client.getLock(name).acquire();
+    const admin = await keeper.admin();
+    await admin.acl('SETUSER', 'default', '-pexpire');
+    await waitUntil(() => told.some((each) => each.includes('renewals')), { what: 'the event' });
+    await admin.acl('SETUSER', 'default', '+pexpire');
+    expect(told).toContainEqual(expect.stringContaining(`renewals at [${host}]:${keeper.port}`));
+    await hold.release();
+  });
+
+  it('calls that wait for the map name a server that hangs with brackets', async () => {
+    const [hanging] = kit.nodes as [RedisServer];
+    const cluster = new Cluster([{ host, port: hanging.port }], { lazyConnect: true, slotsRefreshTimeout: 200 });
+    kit.cleanup(() => cluster.disconnect());
+    await hanging.stopProcess();
+    const call = createLockClient({ redis: cluster, attemptTimeoutMs: 500 });
+    kit.cleanup(() => call.close());
+    const error = await failureOf(call.getLock(freshName()).tryLock(1_500));
+    await hanging.continueProcess();
+    const message = expect.stringContaining(`[${host}]:${hanging.port}: no answer has come in time`) as unknown;
+    expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', message });
   });
 
   it('a refusal names the server with brackets', async () => {
