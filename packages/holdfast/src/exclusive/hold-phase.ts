@@ -17,14 +17,20 @@ export type HoldPhase =
     }
   /** Lost on its way to its call. */
   | { readonly kind: 'withdrawn'; readonly how: AcquiredHow; readonly reason: LockLostReason }
-  | { readonly kind: 'released' };
+  | { readonly kind: 'released'; readonly how: AcquiredHow };
 
 /** One for all: a lock that is held for long costs no object for its phase. */
-export const open: Record<AcquiredHow, HoldPhase> = {
-  asked: { kind: 'open', how: 'asked' },
-  granted: { kind: 'open', how: 'granted' },
-  local: { kind: 'open', how: 'local' },
-  passed: { kind: 'open', how: 'passed' },
-  're-entered': { kind: 'open', how: 're-entered' },
-};
-export const released = { kind: 'released' } as const;
+export const open = inEachWay('open');
+export const released = inEachWay('released');
+
+function inEachWay<K extends 'open' | 'released'>(
+  kind: K,
+): Record<AcquiredHow, { readonly kind: K; readonly how: AcquiredHow }> {
+  return {
+    asked: { kind, how: 'asked' },
+    granted: { kind, how: 'granted' },
+    local: { kind, how: 'local' },
+    passed: { kind, how: 'passed' },
+    're-entered': { kind, how: 're-entered' },
+  };
+}

@@ -132,9 +132,9 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
     return this.#phase;
   }
 
-  /** How its call gets it, or got it; undefined when it was given back. A section may be told of when it is lost already. */
-  get how(): AcquiredHow | undefined {
-    return 'how' in this.#phase ? this.#phase.how : undefined;
+  /** How its call gets it, or got it. A section may be told of when it is lost already, or given back for the loss of another member. */
+  get how(): AcquiredHow {
+    return this.#phase.how;
   }
 
   /** The call that asked for it has, or had, it. */
@@ -233,7 +233,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   /** Returns false when no call has lost anything by it. Runs no listener: see {@link announceLoss}. */
   lose(reason: LockLostReason, now: number, refusal?: Error): boolean {
     if (this.over) return false;
-    const { kind, how } = this.#phase as Exclude<HoldPhase, typeof released>;
+    const { kind, how } = this.#phase;
     const had = kind === 'open';
     this.#phase = had
       ? { kind: 'lost', how, reason, at: now, refusal, told: false }
@@ -253,7 +253,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   }
 
   close(): void {
-    this.#phase = released;
+    this.#phase = released[this.how];
     this.unlockScope?.disown(this);
   }
 

@@ -31,7 +31,7 @@ export interface ReportedHold extends ReportedCall {
 
 /** A call that had it handed over. */
 export interface OpenedHold extends ReportedHold {
-  readonly how: AcquiredHow | undefined;
+  readonly how: AcquiredHow;
   readonly inherited: Inherited | undefined;
 }
 
@@ -232,8 +232,7 @@ export class Reporter {
 
   /** What is told of a section under `hold`. */
   sectionTrace(hold: OpenedHold): LockSectionTrace {
-    // Only a hold that was had has a section.
-    return { ...this.#of(hold), how: hold.how as AcquiredHow, inherited: hold.inherited };
+    return { ...this.#of(hold), how: hold.how, inherited: hold.inherited };
   }
 
   #of({ name, id: holdId }: ReportedHold): LockHoldMessage {

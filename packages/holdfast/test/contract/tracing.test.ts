@@ -151,6 +151,28 @@ describe('a section is traced', () => {
     expect(last(told)).toMatchObject({ holdId: expect.any(String), how: 'asked', error: expect.any(LockLostError) });
   });
 
+  it.each(Array.from({ length: 12 }, (_, many) => many))(
+    'also of a member that was given back before, as another was lost %d steps behind its call',
+    async (many) => {
+      const [{ client, name }, other] = [setUp(), setUp()];
+      const [sections, calls] = [listen(client, 'holdfast:section'), listen(client, 'holdfast:acquire')];
+      const close = async () => {
+        for (let step = 0; step < many; step++) await undefined;
+        await other.client.close();
+      };
+      const acquired = (message: unknown) => {
+        const { clientId } = message as LockDiagnostics['holdfast:acquired'];
+        if (clientId === other.client.clientId) void close();
+      };
+      subscribe('holdfast:acquired', acquired);
+      kit.cleanup(() => unsubscribe('holdfast:acquired', acquired));
+      const members = [client.getLock(`{${name}}:first`), other.client.getLock(`{${name}}:last`)];
+      await failureOf(client.getMultiLock(members).withLock(() => undefined));
+      expect(last(calls)).toMatchObject({ outcome: 'acquired', how: 'asked' });
+      for (const [, trace] of sections) expect(trace).toMatchObject({ how: 'asked' });
+    },
+  );
+
   it('once for each member of a multi-lock, inside each other', async () => {
     const { client, name } = setUp();
     const told = listen(client, 'holdfast:section');
