@@ -5,13 +5,12 @@ import type { Redis } from 'ioredis';
  * expects it: where it throws instead, ioredis waits for ever, or lets it end the process.
  */
 export function guarded(redis: Redis): Redis {
-  const duplicate = redis.duplicate.bind(redis);
   // Looked at each time: tools come and go.
   const methods = Object.getPrototypeOf(redis) as Redis;
   redis.sendCommand = (command, stream) => {
     new Promise((resolve) => resolve(methods.sendCommand.call(redis, command, stream))).catch(command.reject);
     return command.promise;
   };
-  redis.duplicate = (options) => guarded(duplicate(options));
+  redis.duplicate = (options) => guarded(methods.duplicate.call(redis, options));
   return redis;
 }

@@ -126,7 +126,7 @@ function refuseUnsafe(options: RedisOptions): void {
   if (options.monitor) throw new TypeError('redis: a monitor connection cannot take locks');
   if (options.sentinels && Boolean(options.tls) !== Boolean(options.enableTLSForSentinelMode)) {
     throw new TypeError(
-      'redis: with Sentinel, tls and enableTLSForSentinelMode need each other: with one alone ioredis talks to the master in plain text',
+      'redis: with Sentinel, tls and enableTLSForSentinelMode need each other: with one alone the master is asked in plain text',
     );
   }
   if (options.role === 'slave') throw new TypeError("redis: role 'slave' reads from replicas; a lock needs the master");

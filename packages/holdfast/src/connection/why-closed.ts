@@ -22,8 +22,9 @@ export function attempt(node: Redis, tools: ConnectionTools): Attempt {
   const redis = apart(() => node.duplicate({ lazyConnect: true, enableReadyCheck: true, retryStrategy: () => null }));
   const trouble = new Promise<Error | undefined>((resolve) => {
     redis.on('error', resolve);
-    redis.on('ready', () => resolve(undefined));
-    redis.on('end', () => resolve(undefined));
+    // Without an error.
+    redis.on('ready', resolve);
+    redis.on('end', resolve);
   });
   const end = () => disconnect(redis);
   connect(redis, tools);

@@ -103,9 +103,7 @@ export class FenceGuard implements Guard {
 
   #operations(key: string): GuardOperations {
     if (key === this.#hold.lockKey) {
-      throw new RangeError(
-        `a guarded key must not be "${key}": that is the key of the lock itself, which the write would spoil`,
-      );
+      throw new RangeError(`a guarded key must not be "${key}", the key of the lock itself`);
     }
     return new GuardOperations(key, this.#parts.topology.keyPrefix);
   }

@@ -39,7 +39,7 @@ function place(lock: RLock, index: number): Placed {
   const member = memberOf(lock);
   if (member === undefined) {
     throw new TypeError(
-      `getMultiLock: member ${index} is no lock that a multi-lock can have: a name, or what a client of this copy of holdfast made for one name`,
+      `getMultiLock: member ${index} must be a name, or a lock that a client of this copy of holdfast made for one name`,
     );
   }
   const key = member.host.parts.topology.keyPrefix + member.operations.key;

@@ -160,7 +160,7 @@ export class Reporter {
     if (this.events.heard.leak) return;
     this.#warnOnce('HOLDFAST_LEAK', () => [
       `Lock "${hold.name}" was still held when its scope ended, and no code will unlock it: others get it when its lease has run out. Put the ` +
-        'unlock() into a finally, or use withLock. Listen to the event "leak" to hear of each such lock.',
+        'unlock() into a finally, or use withLock. Listen to the event "leak" to hear of each.',
       `The call that took it:\n${hold.site?.frames ?? notNoted('leak')}`,
     ]);
   }
