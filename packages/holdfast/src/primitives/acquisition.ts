@@ -170,7 +170,7 @@ function refuseUnclear(caller: Caller, request: AcquireRequest): void {
     }
   } else if (caller.host.parts.settings.strictScopes && caller.around() === undefined) {
     throw new LockScopeError(
-      `strictScopes refuses lock() and tryLock() on "${name}" outside client.run; use withLock`,
+      `lock() and tryLock() on "${name}" outside client.run are refused by strictScopes; use withLock`,
       name,
     );
   }

@@ -53,7 +53,5 @@ function repeats({ member, key }: Placed, before: Placed | undefined): boolean {
   const isSame =
     host.client === member.host.client && isSameSide(operations, member.operations) && owner === member.owner;
   if (isSame) return true;
-  throw new RangeError(
-    `getMultiLock: two members stand for the key "${key}" and are not the same lock: nothing says which is taken first`,
-  );
+  throw new RangeError(`getMultiLock: two members stand for the key "${key}" and are not the same lock`);
 }
