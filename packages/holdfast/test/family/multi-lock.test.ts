@@ -67,9 +67,9 @@ describe('the members of a multi-lock', () => {
     ['none at all', (client) => client.getMultiLock([]), 'one member at least'],
     ['no array', (client) => client.getMultiLock('orders' as never), 'an array'],
     ['a name that is none', (client) => client.getMultiLock(['']), 'must not be empty'],
-    ['an object that is no lock', (client) => client.getMultiLock(['a', {} as never]), 'member 1 is no lock'],
-    ['an array with a hole', (client) => client.getMultiLock(Object.assign([], { 1: 'a' })), 'member 0 is no lock'],
-    ['a multi-lock', (client) => client.getMultiLock([client.getMultiLock(['a'])]), 'member 0 is no lock'],
+    ['an object that is no lock', (client) => client.getMultiLock(['a', {} as never]), 'member 1 must be a name'],
+    ['an array with a hole', (client) => client.getMultiLock(Object.assign([], { 1: 'a' })), 'member 0 must be a name'],
+    ['a multi-lock', (client) => client.getMultiLock([client.getMultiLock(['a'])]), 'member 0 must be a name'],
     [
       'two owners of one name',
       (client) => client.getMultiLock(['a', client.getLock('a', { owner: 'me' })]),
