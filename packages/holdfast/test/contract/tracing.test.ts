@@ -157,7 +157,7 @@ describe('a section is traced', () => {
       const [{ client, name }, other] = [setUp(), setUp()];
       const [sections, calls] = [listen(client, 'holdfast:section'), listen(client, 'holdfast:acquire')];
       const close = async () => {
-        for (let step = 0; step < many; step++) await undefined;
+        for (let step = 0; step < many; step++) await Promise.resolve();
         await other.client.close();
       };
       const acquired = (message: unknown) => {

@@ -74,9 +74,9 @@ if (!hasIt) process.stderr.write('skipped: servers at addresses of IPv6: this ma
     const cluster = new Cluster([{ host, port: hanging.port }], { lazyConnect: true, slotsRefreshTimeout: 200 });
     kit.cleanup(() => cluster.disconnect());
     await hanging.stopProcess();
-    const call = createLockClient({ redis: cluster, attemptTimeoutMs: 500 });
-    kit.cleanup(() => call.close());
-    const error = await failureOf(call.getLock(freshName()).tryLock(1_500));
+    const client = createLockClient({ redis: cluster, attemptTimeoutMs: 500 });
+    kit.cleanup(() => client.close());
+    const error = await failureOf(client.getLock(freshName()).tryLock(1_500));
     await hanging.continueProcess();
     const message = expect.stringContaining(`[${host}]:${hanging.port}: no answer has come in time`) as unknown;
     expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', message });
