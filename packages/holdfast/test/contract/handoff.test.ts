@@ -145,7 +145,7 @@ describe('a handoff between processes', () => {
       return Promise.all(loops);
     };
     // At any time they are one turn apart at most, and when it ends each may have one more.
-    const apart = (turns: number[]) => Math.max(...turns) - Math.min(...turns);
+    const apart = (each: number[]) => Math.max(...each) - Math.min(...each);
     expect(apart(await served([1, 1, 1, 1]))).toBeLessThanOrEqual(2);
     // The crowd may use its own turns for many, but the others have turns as before.
     const [crowd = 0, ...others] = await served([50, 1, 1, 1]);
