@@ -32,7 +32,8 @@ const elsewhere = `it is ${nodeOfCluster}`;
 const refusalInWords: Readonly<Record<string, string>> = {
   MOVED: elsewhere,
   ASK: elsewhere,
-  NOTAFENCE: 'the record of a guard is something else there: an application has a field of that name',
+  NOTAFENCE:
+    'the record of a guard is something else there, and the key was left as it is: an application has a field of that name',
   NOTALATCH: 'this key is not a countdown latch but other data, and was left as it is: give the latch another name',
   NOTASEMAPHORE:
     'this key is not a semaphore but other data, and was left as it is: give the semaphore another name, or its client a prefix',

@@ -110,7 +110,10 @@ export class Registration {
   #tell(error: unknown): void {
     const cause = redacted(error);
     this.#parts.reporter.error(
-      new Error(`Redis refuses to keep the name of this client; locks work without it: ${cause.message}`, { cause }),
+      new Error(
+        `Redis refuses to keep the name of this client; locks work, but others will not see who holds them: ${cause.message}`,
+        { cause },
+      ),
     );
   }
 
