@@ -2,9 +2,14 @@
 
 import { none } from '../lists.js';
 import type { Scope, ScopedHold } from '../scopes/scope.js';
-import { isSameLock } from '../tenure/operations.js';
+import { isSameLock, type LockIdentity } from '../tenure/operations.js';
 import type { AcquireRequest } from '../waiting/waiter.js';
 import type { HoldRecord } from './hold-record.js';
+
+/** Where a call was made. */
+interface ScopeOf {
+  readonly scope?: Scope | undefined;
+}
 
 /**
  * A call re-enters when the innermost hold belongs to its scope or to an ancestor of it; one with an explicit owner, when that owner took
@@ -30,14 +35,17 @@ export function originsOf(request: AcquireRequest): readonly (Scope | string)[] 
 }
 
 /** The lost hold of the same lock inside which the call was made, if any. */
-export function lostAround(request: AcquireRequest): ScopedHold | undefined {
-  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
+export function lostAround(
+  request: LockIdentity & ScopeOf,
+  innermost = innermostLive(request),
+): ScopedHold | undefined {
+  for (let scope = innermost; scope !== undefined; scope = scope.parent) {
     for (const record of scope.holds) if (isSameLock(record, request) && record.lost) return record;
   }
   return undefined;
 }
 
 /** The scope of the call, or where that has ended, the one around it. */
-export function innermostLive({ scope }: AcquireRequest): Scope | undefined {
+export function innermostLive({ scope }: ScopeOf): Scope | undefined {
   return scope?.ended ? scope.parent : scope;
 }

@@ -7,10 +7,11 @@ import {
   type LockOptions,
 } from '../acquire-options.js';
 import { LockTimeoutError } from '../errors.js';
+import { lostAround } from '../exclusive/reentry.js';
 import { shown } from '../reports/caller.js';
 import { inFrame } from '../reports/site.js';
 import { isTraced, traces } from '../reports/tracing.js';
-import { currentScope } from '../scopes/scope.js';
+import { currentScope, type Scope } from '../scopes/scope.js';
 import { rejection } from '../scopes/settling.js';
 import { type Completion, type NotAcquired, scopeEnded } from '../waiting/waiter.js';
 import { callStyles, type LockHost, longestOf, siteOf, startCall } from './acquisition.js';
@@ -156,7 +157,15 @@ export class MultiLockHandle implements MultiLock {
     const { options, joinedAt } = call;
     const { parts } = this.#host;
     const { clock, aborts } = parts;
-    for (const { host, operations } of this.#members) host.parts.limits.checkLease(operations, longestOf(options));
+    for (const member of this.#members) {
+      const { host, operations } = member;
+      host.parts.limits.checkLease(operations, longestOf(options));
+      // Told before it waits for the others.
+      const lost = lostAround(operations, scopeOf(member));
+      if (lost === undefined) continue;
+      member.admit();
+      throw lost.lossError();
+    }
     const bundle = new HoldBundle(this.name);
     /** Ends the wait for a member: the caller's signal, or the loss of one that is held. */
     const end = new AbortController();
@@ -196,9 +205,7 @@ export class MultiLockHandle implements MultiLock {
   /** The scopes around the call cancel it as a whole: between two steps it waits for none of its members. */
   #awaited(cancel: () => void): () => void {
     const call = { name: this.name, primitive: 'multi', imperative: false, cancel };
-    const scopes = this.#members.map(({ host, owner }) =>
-      owner === undefined ? currentScope(host.client) : undefined,
-    );
+    const scopes = this.#members.map(scopeOf);
     for (const scope of scopes) scope?.awaiting(call);
     return () => {
       for (const scope of scopes) scope?.settled(call);
@@ -260,6 +267,11 @@ export class MultiLockHandle implements MultiLock {
     await shown(bundle.settle());
     return value;
   }
+}
+
+/** The scope of a call for it, which one with an explicit owner has none of. */
+function scopeOf({ host, owner }: Member): Scope | undefined {
+  return owner === undefined ? currentScope(host.client) : undefined;
 }
 
 /** Where a lease is given they are renewed until all are there, for however long that takes, and then fixed. */

@@ -594,6 +594,22 @@ it('nested code has the fencing token of the member around it, also when the lea
 
 const kit = useRedis();
 
+describe('inside a lost hold of a member', () => {
+  it('a call is told at once, whatever member it would wait for before that', async () => {
+    const [client, other] = [openClient(kit), openClient(kit)];
+    const both = client.getMultiLock([freshName(), freshName()]);
+    const [busy, lost] = both.names as [string, string];
+    await other.getLock(busy).acquire();
+    const section = client.getLock(lost).withLock(async ({ signal }) => {
+      const isLost = new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await other.getLock(lost).forceUnlock();
+      await isLost;
+      await expect(both.acquire({ waitMs: 2_000 })).rejects.toMatchObject({ code: 'LOCK_LOST', lockName: lost });
+    });
+    await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST', lockName: lost });
+  });
+});
+
 describe('what is given back together', () => {
   const scripts = async (work: () => Promise<unknown>) => {
     const counter = await countCommands(kit.admin);
