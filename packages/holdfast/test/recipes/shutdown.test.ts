@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { compileFunction } from 'node:vm';
 import { waitUntil } from '@holdfast/testkit';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
@@ -11,7 +12,7 @@ type Shutdown = (server: Server, client: { close(): Promise<void> }) => () => Pr
 function shutdownOf(recipe: string): Shutdown {
   const page = readFileSync(new URL(`../../../../docs/recipes/${recipe}.md`, import.meta.url), 'utf8');
   const [block] = /^const shutDown = async \(\) => \{\n[^]*?^\};$/m.exec(page) ?? [];
-  return new Function('server', 'client', `${block}\nreturn shutDown;`) as Shutdown;
+  return compileFunction(`${block}\nreturn shutDown;`, ['server', 'client']) as Shutdown;
 }
 
 const ends: (() => void)[] = [];
