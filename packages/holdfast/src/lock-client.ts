@@ -223,6 +223,8 @@ export interface LockClientMembers extends AsyncDisposable {
    * still re-enter), then they are aborted with reason `closed` and given back; connections of ours are closed, yours stays open. Leaves no timer, listener or socket.
    * What has a `minHoldMs`, or is a run of `oncePer`, stays taken in Redis until that is over.
    *
+   * Another call resolves with the first: that one's `drainMs` goes on, and its own is checked and not used.
+   *
    * Not promised when Redis does not answer. What gives locks back is then written behind what took them, also for calls that have rejected before, and
    * Redis reads both when it goes on, unless the connection was lost or very much had been sent to it, or Redis was paused (`CLIENT PAUSE`, a planned
    * failover): what waits in a pause is dropped with its connection. Else leases run out by themselves.
