@@ -220,7 +220,8 @@ export interface LockClientMembers extends AsyncDisposable {
   off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this;
   /**
    * Ends the client: waiting and new calls reject with LockClientClosedError; holds in use have `drainMs` to be released (calls inside them
-   * still re-enter), then they are aborted with reason `closed` and given back; connections of ours are closed, yours stays open. Leaves no timer, listener or socket.
+   * still re-enter), then they are aborted with reason `closed` and given back; connections of ours are closed, yours stays open. Leaves no timer, listener or socket;
+   * but where Redis was gone, timers of ioredis, which end by themselves within 200 ms.
    * What has a `minHoldMs`, or is a run of `oncePer`, stays taken in Redis until that is over.
    *
    * Another call resolves with the first: that one's `drainMs` goes on, and its own is checked and not used.
