@@ -12,5 +12,8 @@ export function connect(
   tools: Pick<ConnectionTools, 'after'>,
 ): void {
   if (redis.status !== 'wait') return;
-  apart(() => attempt(() => redis.connect())).catch(() => tools.after(RETRY_MS, () => connect(redis, tools)));
+  apart(() => attempt(() => redis.connect())).catch(() => {
+    // Else it has begun, or its client is closed, and a timer would keep the process.
+    if (redis.status === 'wait') tools.after(RETRY_MS, () => connect(redis, tools));
+  });
 }
