@@ -18,7 +18,8 @@ beforeEach(async () => {
 
 describe('the rules for the operator in docs/security.md', () => {
   it('are enough for the command line to look, at semaphores and latches too: Redis has refused nothing', async () => {
-    for (const role of ['operator', 'semaphores', 'sizing', 'latches']) await createUser(kit.admin, user, role);
+    for (const role of ['operator', 'fair-beside-java', 'semaphores', 'sizing', 'latches'])
+      await createUser(kit.admin, user, role);
     const client = openAs(kit, 'default', unhurried);
     const [lock, pool, latch] = [allowedName(), allowedName(), allowedName()];
     const hold = await client.getLock(lock).acquire();
