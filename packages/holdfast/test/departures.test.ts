@@ -79,11 +79,14 @@ describe('copies of one turn of the event loop', () => {
     expect(left).toEqual([`${shaOf.asks} a c`, `${shaOf.releases} b d`, `${shaOf.ask} b`, `${shaOf.releases} b e`]);
   });
 
-  it('leave alone when they have failed before: it may have been because of the others', async () => {
+  it.each([
+    ['on the way', new Error('of another')],
+    ['for good', Object.assign(new Error('NOTALOCK'), { name: 'ReplyError' })],
+  ])('leave alone when they have failed before %s: it may have been because of the others', (_, error) => {
     const { departures, copyOf, left } = setUp(256);
     const copy = copyOf('a', asks);
     copy.pending.sentOn(copy.connection);
-    copy.pending.failed(copy, { kind: 'unknown' }, new Error('of another'));
+    copy.pending.failed(copy, { kind: 'unknown' }, error);
     departures.leave(copy);
     expect(left).toEqual([`${shaOf.ask} a`]);
   });

@@ -47,8 +47,8 @@ export class Departures {
   leave<R>(copy: Copy<R>): void {
     const { command, pending } = copy;
     if (this.#lockKeys.has(pending.lockKey)) this.#endTurn();
-    // With others again, one that Redis refuses for good would be refused with ever new ones.
-    const isAlone = this.#underWay.size < FLOOD || command.joint === undefined || pending.setback;
+    // Whose last copy has failed leaves alone too: what was wrong may have been wrong with it.
+    const isAlone = this.#underWay.size < FLOOD || command.joint === undefined || pending.alone || pending.setback;
     if (isAlone) return this.leaveAlone(copy);
     this.#lockKeys.add(pending.lockKey);
     const count = this.#held.push(copy as Copy<unknown>);

@@ -97,6 +97,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   readonly options: RequestOptions<R>;
   /** It leaves behind another request, in one command with it: never alone, and never again. */
   follows = false;
+  /** It has left with others, of which Redis refuses one for good: with others again it would be refused with that again. */
+  alone = false;
   readonly #onSettled: (pending: PendingCommand<R>) => void;
   #listener: AnswerListener<R> | undefined;
   #answer: Answer<R> | undefined;
@@ -199,9 +201,9 @@ export class PendingCommand<R> implements Request<R>, BagItem {
       if (isRefused && this.#wasSentOn(connection, epoch)) this.#unansweredThere--;
       return undefined;
     }
-    // What Redis refuses for good, and is not said to mean this command, means another one that left together with it.
-    if (meaning.kind !== 'unknown' || meaningOf(error).kind !== 'permanent')
-      this.#lastError = this.#moreTelling(redacted(error));
+    // What Redis refuses for good, and is not said to mean this command, may mean another one that left together with it.
+    const meansAnother = meaning.kind === 'unknown' && meaningOf(error).kind === 'permanent';
+    if (!meansAnother) this.#lastError = this.#moreTelling(redacted(error));
     if (!isRefused) this.doubt();
     const goesOn = this.options.inLastingTrouble === 'go on';
     const isFinal = meaning.kind === 'permanent' && !(goesOn && meaning.code === CANNOT_SAVE);
@@ -219,6 +221,11 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     if (this.follows) {
       this.drop();
       return undefined;
+    }
+    if (meansAnother) {
+      // Redis has answered: its time is not over for want of that, and there is nothing to wait for.
+      this.alone = true;
+      return 0;
     }
     this.#setback = true;
     if (meaningOf(error).kind === 'transient') {

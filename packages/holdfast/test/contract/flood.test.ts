@@ -1,5 +1,5 @@
 /** A thousand locks that one process wants at once: its commands leave together, and each call fares as it would alone. */
-import { countCommands, useRedis } from '@holdfast/testkit';
+import { countCommands, driveTime, useRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { LockClient } from 'holdfast';
 import { freshName, holdsInRedis, openClient, warmUp } from '../support/clients.js';
@@ -43,6 +43,22 @@ describe('a thousand locks at once', () => {
     const holds = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     await Promise.all(holds.map((hold) => hold.release()));
     expect(await kit.admin.del(...names)).toBe(foreign.length);
+  });
+
+  it('are had within a few milliseconds where calls have no more, with one among them that Redis refuses', async () => {
+    const time = driveTime(kit);
+    const client = await setUp();
+    const names = freshNames();
+    const foreign = names.at(-1) as string;
+    await kit.admin.set(foreign, 'a text');
+    const outcomes = Promise.allSettled(names.map((name) => client.getLock(name).tryLock(10)));
+    await time.advance(10);
+    const codes = (await outcomes).map((outcome) =>
+      outcome.status === 'fulfilled' ? outcome.value : outcome.reason.code,
+    );
+    expect(codes).toEqual(names.map((name) => (name === foreign ? 'LOCK_REFUSED' : true)));
+    await client.close();
+    await kit.admin.del(...names);
   });
 
   it('are each held once, and given back, although their connection breaks meanwhile', async () => {
