@@ -16,17 +16,20 @@ function setUp(underWay: number) {
   /** Each command that has left, by its script and the keys of its locks. */
   const left: string[] = [];
   const failed: string[] = [];
+  const refusals: Error[] = [];
   const topology: Partial<Topology> = { placeOf: () => 'here', troubleWith: () => undefined };
   const names = new Map<string, string>();
   const leave = (sha: string, keys: readonly string[]) => {
     const locks = keys.flatMap((key) => names.get(key) ?? []);
     left.push(`${sha} ${locks.join(' ')}`);
-    return new Promise<unknown>(() => undefined);
+    const refusal = refusals.pop();
+    return refusal === undefined ? new Promise<unknown>(() => undefined) : Promise.reject(refusal);
   };
   const port = { evalsha: leave, eval: leave };
   const connection = { ready: true, epoch: 1, port, gather: () => undefined };
   const keeper: Partial<JointCopyKeeper> = {
     failed: ({ pending }) => failed.push(names.get(pending.lockKey) as string),
+    failedTogether: (copies) => copies.forEach((copy) => keeper.failed?.(copy, undefined)),
   };
   const departures = new Departures(keeper as JointCopyKeeper, topology as Topology, { size: underWay });
   const copyOf = (name: string, build: (name: string) => Command<unknown>) => {
@@ -36,7 +39,7 @@ function setUp(underWay: number) {
     const pending = new PendingCommand(topology as Topology, lockKey, { build: () => command }, {}, () => undefined);
     return new Copy(pending, connection as unknown as Connection, { command, sentAt: 0 }, keeper as JointCopyKeeper);
   };
-  return { left, failed, connection, departures, copyOf };
+  return { left, failed, refusals, connection, departures, copyOf };
 }
 
 const turnIsOver = () => new Promise((resolve) => setImmediate(resolve));
@@ -89,6 +92,21 @@ describe('copies of one turn of the event loop', () => {
     copy.pending.failed(copy, { kind: 'unknown' }, error);
     departures.leave(copy);
     expect(left).toEqual([`${shaOf.ask} a`]);
+  });
+
+  it('leave alone where a server that was given alone has refused locks of several slots', async () => {
+    const { departures, copyOf, left, failed, refusals } = setUp(256);
+    const leave = async (...names: string[]) => {
+      for (const name of names) departures.leave(copyOf(name, asks));
+      await turnIsOver();
+    };
+    const message = "CROSSSLOT Keys in request don't hash to the same slot";
+    refusals.push(Object.assign(new Error(message), { name: 'ReplyError' }));
+    await leave('a', 'b');
+    expect(failed).toEqual(['a', 'b']);
+    await leave('c', 'd');
+    departures.leaveTogether([copyOf('e', releases), copyOf('f', releases)]);
+    expect(left.map((command) => command.split(' ').slice(1))).toEqual([['a', 'b'], ['c'], ['d'], ['e'], ['f']]);
   });
 
   it('are not handed to a connection that was given up meanwhile, and are told as failed', async () => {

@@ -36,6 +36,8 @@ export class Departures {
   #held: Copy<unknown>[] = [];
   /** Of the locks that they concern. */
   readonly #lockKeys = new Set<string>();
+  /** The server takes no command for locks of several slots: it is a node of a Cluster that was given alone, or a proxy before one. */
+  #isSplit = false;
 
   constructor(keeper: JointCopyKeeper, topology: Pick<Topology, 'placeOf'>, underWay: { readonly size: number }) {
     this.#keeper = keeper;
@@ -68,7 +70,8 @@ export class Departures {
   }
 
   #leaveInGroups(copies: readonly Copy<unknown>[]): void {
-    for (const group of inGroups(copies, (key) => this.#topology.placeOf(key))) this.#leaveAsOne(group);
+    const placeOf = (lockKey: string) => (this.#isSplit ? lockKey : this.#topology.placeOf(lockKey));
+    for (const group of inGroups(copies, placeOf)) this.#leaveAsOne(group);
   }
 
   readonly #endTurn = (): void => {
@@ -95,7 +98,10 @@ export class Departures {
     this.#gather(first);
     start(first.connection.port, joint, {
       onReply: (replies) => this.#keeper.repliedTogether(copies, replies),
-      onError: (error) => this.#keeper.failedTogether(copies, error),
+      onError: (error) => {
+        this.#isSplit ||= /\bCROSSSLOT /.test(String(error));
+        this.#keeper.failedTogether(copies, error);
+      },
     });
   }
 
