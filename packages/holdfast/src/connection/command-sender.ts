@@ -266,6 +266,7 @@ export class CommandSender {
       if (again !== undefined) this.#departures.leaveAlone(again, detour.port);
       return;
     }
+    if (delayMs === 0) return this.#launch(pending);
     const retry = this.#schedule.at(now + delayMs, () => this.#launch(pending));
     pending.pause = () => retry.cancel();
   }

@@ -50,7 +50,7 @@ export class Departures {
     const { command, pending } = copy;
     if (this.#lockKeys.has(pending.lockKey)) this.#endTurn();
     // Whose last copy has failed leaves alone too: what was wrong may have been wrong with it.
-    const isAlone = this.#underWay.size < FLOOD || command.joint === undefined || pending.alone || pending.setback;
+    const isAlone = this.#underWay.size < FLOOD || command.joint === undefined || pending.apart || pending.setback;
     if (isAlone) return this.leaveAlone(copy);
     this.#lockKeys.add(pending.lockKey);
     const count = this.#held.push(copy as Copy<unknown>);

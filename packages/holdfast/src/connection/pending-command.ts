@@ -97,8 +97,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   readonly options: RequestOptions<R>;
   /** It leaves behind another request, in one command with it: never alone, and never again. */
   follows = false;
-  /** It has left with others, of which Redis refuses one for good: with others again it would be refused with that again. */
-  alone = false;
+  /** Redis has refused another one that had left together with it: from now on it leaves alone. */
+  apart = false;
   readonly #onSettled: (pending: PendingCommand<R>) => void;
   #listener: AnswerListener<R> | undefined;
   #answer: Answer<R> | undefined;
@@ -201,7 +201,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
       if (isRefused && this.#wasSentOn(connection, epoch)) this.#unansweredThere--;
       return undefined;
     }
-    // What Redis refuses for good, and is not said to mean this command, may mean another one that left together with it.
+    // What Redis refuses for good, and is not said to mean this command, means another one that left together with it.
     const meansAnother = meaning.kind === 'unknown' && meaningOf(error).kind === 'permanent';
     if (!meansAnother) this.#lastError = this.#moreTelling(redacted(error));
     if (!isRefused) this.doubt();
@@ -222,9 +222,9 @@ export class PendingCommand<R> implements Request<R>, BagItem {
       this.drop();
       return undefined;
     }
-    if (meansAnother) {
-      // Redis has answered: its time is not over for want of that, and there is nothing to wait for.
-      this.alone = true;
+    if (meansAnother && !this.apart) {
+      // Redis is well: a call that has little time left waits for nothing but the answer.
+      this.apart = true;
       return 0;
     }
     this.#setback = true;
