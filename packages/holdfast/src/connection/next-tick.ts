@@ -3,4 +3,6 @@
  * `enableGlobally` of Jest, promise jobs, which run.
  */
 export const nextTick: (run: () => void) => void =
-  'clock' in process.nextTick ? (run) => void Promise.resolve().then(run) : process.nextTick.bind(process);
+  'clock' in (process as { readonly nextTick: object }).nextTick
+    ? (run) => void Promise.resolve().then(run)
+    : process.nextTick.bind(process);
