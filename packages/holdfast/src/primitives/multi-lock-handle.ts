@@ -157,15 +157,9 @@ export class MultiLockHandle implements MultiLock {
     const { options, joinedAt } = call;
     const { parts } = this.#host;
     const { clock, aborts } = parts;
-    for (const member of this.#members) {
-      const { host, operations } = member;
-      host.parts.limits.checkLease(operations, longestOf(options));
-      // Told before it waits for the others.
-      const lost = lostAround(operations, scopeOf(member));
-      if (lost === undefined) continue;
-      member.admit();
-      throw lost.lossError();
-    }
+    for (const { host, operations } of this.#members) host.parts.limits.checkLease(operations, longestOf(options));
+    // Told before it waits for the others, by its own call, which is counted and traced as any.
+    const lost = this.#members.find((member) => lostAround(member.operations, scopeOf(member)) !== undefined);
     const bundle = new HoldBundle(this.name);
     /** Ends the wait for a member: the caller's signal, or the loss of one that is held. */
     const end = new AbortController();
@@ -179,7 +173,7 @@ export class MultiLockHandle implements MultiLock {
       return { member, found, waitedMs: clock.now() - joinedAt };
     };
     try {
-      for (const member of this.#members) {
+      for (const member of lost === undefined ? this.#members : [lost, ...this.#members]) {
         turn = member;
         beginStep(call, parts);
         const found = await this.#takeNext(call, bundle, member, end.signal);

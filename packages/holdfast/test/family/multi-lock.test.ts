@@ -608,6 +608,27 @@ describe('inside a lost hold of a member', () => {
     });
     await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST', lockName: lost });
   });
+
+  it('a call is counted, told on the channels, and rejects with the reason of its signal first, as one for the member alone', async () => {
+    const client = openClient(kit);
+    const names = [freshName(), freshName()];
+    const [, lost = ''] = names;
+    const refused: unknown[] = [];
+    const note = (message: unknown) => void refused.push(message);
+    subscribe('holdfast:refused', note);
+    kit.cleanup(() => unsubscribe('holdfast:refused', note));
+    const section = client.getLock(lost).withLock(async () => {
+      await client.exit(() => client.getLock(lost).forceUnlock());
+      for (const one of [client.getMultiLock(names), client.getLock(lost)]) {
+        const { failed } = client.stats().acquisitions;
+        await expect(one.acquire()).rejects.toMatchObject({ code: 'LOCK_LOST', lockName: lost });
+        expect(client.stats().acquisitions.failed).toBe(failed + 1);
+        expect(refused.splice(0)).toMatchObject([{ name: lost, outcome: 'error', error: { code: 'LOCK_LOST' } }]);
+        await expect(one.acquire({ signal: AbortSignal.abort('enough') })).rejects.toBe('enough');
+      }
+    });
+    await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  });
 });
 
 describe('what is given back together', () => {
