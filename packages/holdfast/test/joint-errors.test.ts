@@ -30,18 +30,18 @@ const replyError = (message: string) => Object.assign(new Error(message), { name
 describe('a request that was in a command for several which has failed', () => {
   it('is sent again at once where Redis has refused another for good, and Redis can be reached', () => {
     const { pending, delayMs } = setUp(replyError('NOTALOCK'));
-    expect({ delayMs, alone: pending.alone, setback: pending.setback }).toEqual({
+    expect({ delayMs, apart: pending.apart, setback: pending.setback }).toEqual({
       delayMs: 0,
-      alone: true,
+      apart: true,
       setback: false,
     });
   });
 
   it('waits, and may not be able to reach Redis, where nothing was answered', () => {
     const { pending, delayMs } = setUp(new Error('Connection is closed.'));
-    expect({ delayMs, alone: pending.alone, setback: pending.setback }).toEqual({
+    expect({ delayMs, apart: pending.apart, setback: pending.setback }).toEqual({
       delayMs: 20,
-      alone: false,
+      apart: false,
       setback: true,
     });
   });
