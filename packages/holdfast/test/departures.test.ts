@@ -17,7 +17,10 @@ function setUp(underWay: number) {
   const left: string[] = [];
   const failed: string[] = [];
   const refusals: Error[] = [];
-  const topology: Partial<Topology> = { placeOf: () => 'here', troubleWith: () => undefined };
+  const topology: { -readonly [K in keyof Topology]?: Topology[K] } = {
+    placeOf: () => 'here',
+    troubleWith: () => undefined,
+  };
   const names = new Map<string, string>();
   const leave = (sha: string, keys: readonly string[]) => {
     const locks = keys.flatMap((key) => names.get(key) ?? []);
@@ -39,7 +42,7 @@ function setUp(underWay: number) {
     const pending = new PendingCommand(topology as Topology, lockKey, { build: () => command }, {}, () => undefined);
     return new Copy(pending, connection as unknown as Connection, { command, sentAt: 0 }, keeper as JointCopyKeeper);
   };
-  return { left, failed, refusals, connection, departures, copyOf };
+  return { left, failed, refusals, connection, topology, departures, copyOf };
 }
 
 const turnIsOver = () => new Promise((resolve) => setImmediate(resolve));
@@ -92,6 +95,13 @@ describe('copies of one turn of the event loop', () => {
     copy.pending.failed(copy, { kind: 'unknown' }, error);
     departures.leave(copy);
     expect(left).toEqual([`${shaOf.ask} a`]);
+  });
+
+  it('leave at once in a Cluster, where hardly two could be one', () => {
+    const { departures, copyOf, left, topology } = setUp(256);
+    topology.sharded = true;
+    for (const name of ['a', 'b']) departures.leave(copyOf(name, asks));
+    expect(left).toEqual([`${shaOf.ask} a`, `${shaOf.ask} b`]);
   });
 
   it('leave alone where a server that was given alone has refused locks of several slots', async () => {

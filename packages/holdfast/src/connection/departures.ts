@@ -30,7 +30,7 @@ export interface JointCopyKeeper extends CopyKeeper {
 /** See the module comment. */
 export class Departures {
   readonly #keeper: JointCopyKeeper;
-  readonly #topology: Pick<Topology, 'placeOf'>;
+  readonly #topology: Pick<Topology, 'placeOf' | 'sharded'>;
   readonly #underWay: { readonly size: number };
   /** Of this turn, in a flood. */
   #held: Copy<unknown>[] = [];
@@ -39,7 +39,11 @@ export class Departures {
   /** The server takes no command for locks of several slots: it is a node of a Cluster that was given alone, or a proxy before one. */
   #isSplit = false;
 
-  constructor(keeper: JointCopyKeeper, topology: Pick<Topology, 'placeOf'>, underWay: { readonly size: number }) {
+  constructor(
+    keeper: JointCopyKeeper,
+    topology: Pick<Topology, 'placeOf' | 'sharded'>,
+    underWay: { readonly size: number },
+  ) {
     this.#keeper = keeper;
     this.#topology = topology;
     this.#underWay = underWay;
@@ -49,9 +53,9 @@ export class Departures {
   leave<R>(copy: Copy<R>): void {
     const { command, pending } = copy;
     if (this.#lockKeys.has(pending.lockKey)) this.#endTurn();
+    const isFlood = this.#underWay.size >= FLOOD && !this.#topology.sharded && !this.#isSplit;
     // Whose last copy has failed leaves alone too: what was wrong may have been wrong with it.
-    const isAlone = this.#underWay.size < FLOOD || command.joint === undefined || pending.apart || pending.setback;
-    if (isAlone) return this.leaveAlone(copy);
+    if (!isFlood || command.joint === undefined || pending.apart || pending.setback) return this.leaveAlone(copy);
     this.#lockKeys.add(pending.lockKey);
     const count = this.#held.push(copy as Copy<unknown>);
     if (count === 1) nextTick(this.#endTurn);

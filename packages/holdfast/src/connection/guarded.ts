@@ -8,7 +8,13 @@ export function guarded(redis: Redis): Redis {
   // Looked at each time: tools come and go.
   const methods = Object.getPrototypeOf(redis) as Redis;
   redis.sendCommand = (command, stream) => {
-    new Promise((resolve) => resolve(methods.sendCommand.call(redis, command, stream))).catch(command.reject);
+    try {
+      const sent = methods.sendCommand.call(redis, command, stream);
+      // Where nobody wraps it, nothing is made for it: a thousand may be under way.
+      if (sent !== command.promise) Promise.resolve(sent).catch(command.reject);
+    } catch (error) {
+      command.reject(error as Error);
+    }
     return command.promise;
   };
   redis.duplicate = (options) => guarded(methods.duplicate.call(redis, options));
