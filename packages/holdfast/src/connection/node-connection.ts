@@ -199,7 +199,11 @@ export class NodeConnection implements Connection {
     this.#portProbe.begin();
     // One of yours may have been connected before we came.
     if (this.redis.status === 'ready' && !this.#broken && this.#trouble === undefined) this.#placement.choose();
-    connect(this.redis, this.#tools);
+    connect(this.redis, this.#tools, (error) => {
+      this.#failed(error);
+      // There was no connection that had it.
+      this.#troubledEpoch = this.#epoch - 1;
+    });
   }
 
   /** Replaces a connection of ours that is open but of no use: silent, out of step, or to a server that is no master. Yours is left alone. */

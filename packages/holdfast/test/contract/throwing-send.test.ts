@@ -138,4 +138,18 @@ describe('where a wrapper of connect fails, and', () => {
       await (await waiter).release();
     },
   );
+
+  it('always, a call says what the wrapper has said; when it lets them begin, nothing is left of that', async () => {
+    const redis = new Redis(kit.server.port, kit.server.host, { lazyConnect: true });
+    const failing = failingToConnect(redis, 'throws before it sends');
+    kit.cleanup(() => redis.disconnect());
+    failing.always();
+    const client = createLockClient({ redis, attemptTimeoutMs: 200 });
+    kit.cleanup(() => client.close());
+    const lock = client.getLock(freshName());
+    const cause = { message: 'the tool failed' };
+    await expect(lock.tryLock(1_000)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', cause });
+    failing.never();
+    expect(await lock.withLock(() => 'ran')).toBe('ran');
+  });
 });
