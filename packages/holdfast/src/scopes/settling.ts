@@ -12,7 +12,7 @@ export function settling<T>(value: T): T | Promise<Awaited<T>> {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return value;
   if (types.isGeneratorObject(value)) {
     throw new TypeError(
-      'The function returned a generator, of which nothing has run yet, and would outside: iterate it inside, in an async function',
+      'The function returned a generator, whose body would run outside: iterate it inside, in an async function',
     );
   }
   try {
