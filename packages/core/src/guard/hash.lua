@@ -21,7 +21,7 @@ if ARGV[3] == 'HSET' then
   redis.call('HSET', KEYS[1], 'fence', record, unpack(ARGV, 4, #ARGV - 1))
 else
   -- There is no such field. Where none may be deleted, it ends here, before anything is written.
-  redis.call('HDEL', KEYS[1], record)
+  redis.call('HDEL', KEYS[1], 'fence ' .. record)
   -- The record first: a hash that loses its last field is gone, and its TTL with it.
   redis.call('HSET', KEYS[1], 'fence', record)
   redis.call('HDEL', KEYS[1], unpack(ARGV, 4, #ARGV - 1))

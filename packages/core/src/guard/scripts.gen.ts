@@ -6,7 +6,7 @@ export const hash = /* @__PURE__ */ new Operation<'hash' | 'record', 'token' | '
   'guard/hash',
   (by) => [by.hash, by.record],
   (by) => [by.token, by.n, by.command],
-  () => [parts.protocolQuestion, parts.protocolArgs, parts.guardVerdict, "local said,more=verdict()\nif not said then return more end\nif said~='new' then return{said,more or '',question}end\nlocal record=ARGV[1] .. ' ' .. ARGV[2]\nif ARGV[3]=='HSET' then\nredis.call('HSET',KEYS[1],'fence',record,unpack(ARGV,4,#ARGV - 1))\nelse\nredis.call('HDEL',KEYS[1],record)\nredis.call('HSET',KEYS[1],'fence',record)\nredis.call('HDEL',KEYS[1],unpack(ARGV,4,#ARGV - 1))\nend\nreturn{'written','',question}"].join('\n'),
+  () => [parts.protocolQuestion, parts.protocolArgs, parts.guardVerdict, "local said,more=verdict()\nif not said then return more end\nif said~='new' then return{said,more or '',question}end\nlocal record=ARGV[1] .. ' ' .. ARGV[2]\nif ARGV[3]=='HSET' then\nredis.call('HSET',KEYS[1],'fence',record,unpack(ARGV,4,#ARGV - 1))\nelse\nredis.call('HDEL',KEYS[1],'fence ' .. record)\nredis.call('HSET',KEYS[1],'fence',record)\nredis.call('HDEL',KEYS[1],unpack(ARGV,4,#ARGV - 1))\nend\nreturn{'written','',question}"].join('\n'),
 );
 
 export const text = /* @__PURE__ */ new Operation<'text' | 'record', 'token' | 'n' | 'command' | 'value' | 'ttlMs'>(

@@ -111,7 +111,7 @@ export class Registration {
     const cause = redacted(error);
     this.#parts.reporter.error(
       new Error(
-        `Redis refuses to keep the name of this client; locks work, but others will not see who holds them: ${cause.message}`,
+        `Redis refuses to keep the name of this client; locks work, but others cannot see who holds them: ${cause.message}`,
         { cause },
       ),
     );

@@ -244,6 +244,18 @@ describe('a guarded write', () => {
     expect([await kit.admin.get(key), await kit.admin.exists(`shop:${key}`)]).toEqual(['x', 0]);
   });
 
+  it('deletes the fields that it is told to, and none that is named as its records look', async () => {
+    const hash = freshKey();
+    const hold = await acquire();
+    const kept = { [`${hold.token} 1`]: 'x', [`${hold.token} 2`]: 'y' };
+    await kit.admin.hset(hash, { ...kept, a: 1 });
+    await hold.guard.hdel(hash, 'a');
+    await hold.guard.hdel(hash, 'a');
+    expect(await kit.admin.hgetall(hash)).toEqual({ ...kept, fence: `${hold.token} 2` });
+    await kit.admin.del(hash);
+    await hold.release();
+  });
+
   it('leaves what it cannot guard as it is', async () => {
     const [list, hash] = [freshKey(), freshKey()];
     await kit.admin.lpush(list, 'x');

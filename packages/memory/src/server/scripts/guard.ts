@@ -38,7 +38,7 @@ const hash: ScriptBody = (redis, keys, args) => {
   const rest = args.slice(3, -1);
   if (args[2] === 'HSET') redis.hset(key, 'fence', record, ...rest);
   else {
-    redis.hdel(key, record);
+    redis.hdel(key, `fence ${record}`);
     redis.hset(key, 'fence', record);
     redis.hdel(key, ...rest);
   }
