@@ -158,7 +158,7 @@ export class MultiLockHandle implements MultiLock {
     const { parts } = this.#host;
     const { clock, aborts } = parts;
     for (const { host, operations } of this.#members) host.parts.limits.checkLease(operations, longestOf(options));
-    // Told before it waits for the others, by its own call, which is counted and traced as any.
+    // Where a hold of a member around this call is lost, that member is asked for first: its call rejects, and nobody waits for the others.
     const lost = this.#members.find((member) => lostAround(member.operations, scopeOf(member)) !== undefined);
     const bundle = new HoldBundle(this.name);
     /** Ends the wait for a member: the caller's signal, or the loss of one that is held. */
