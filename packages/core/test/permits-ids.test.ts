@@ -48,3 +48,60 @@ it('ids are given back all together or not at all', async () => {
   expect(await takeBack('r:2', 'i:1', 'i:2')).toMatchObject({ returned: 2 });
   expect(await free()).toBe(3);
 });
+
+describe('permits with ids that a tenure adopts', () => {
+  const adopt = (tenure: string, ...ids: string[]) =>
+    run(server.port, permits.adopt(keys, { tenure, ids, leaseMs: LEASE_MS }));
+  const release = (tenure: string, tombstoneMs = 0) =>
+    run(server.port, permits.release(keys, { tenure, tombstoneMs, ...granting }));
+
+  it('are its own from then on, and the ids stand for nothing', async () => {
+    await taken();
+    await issue('i:1', 'i:2');
+    expect(await adopt('b:1', 'i:1', 'i:2')).toMatchObject({ kind: 'acquired', remainingMs: LEASE_MS });
+    expect(await adopt('c:1', 'i:1')).toMatchObject({ kind: 'busy' });
+    expect(await takeBack('r:1', 'i:2')).toMatchObject({ returned: 0 });
+    expect(await free()).toBe(1);
+    await release('b:1');
+    expect(await free()).toBe(3);
+  });
+
+  it('are all adopted or none', async () => {
+    await taken();
+    await issue('i:1', 'i:2');
+    expect(await adopt('b:1', 'i:1', 'i:3')).toMatchObject({ kind: 'busy' });
+    expect(await takeBack('r:1', 'i:1', 'i:2')).toMatchObject({ returned: 2 });
+  });
+
+  it('are not adopted when their lease has ended, nor when their semaphore has gone', async () => {
+    await taken();
+    await issue('i:1', 'i:2');
+    await server.redis.hset(keys.permits, 'i:1', '1 1');
+    expect(await adopt('b:1', 'i:1')).toMatchObject({ kind: 'busy' });
+    await server.redis.del(keys.count);
+    expect(await adopt('b:1', 'i:2')).toMatchObject({ kind: 'busy' });
+  });
+
+  it('are not those of a tenure that has more than one by its id', async () => {
+    await taken();
+    expect(await adopt('b:1', 'a:1')).toMatchObject({ kind: 'busy' });
+  });
+
+  it('stay with it when a copy comes, and do not come to a tenure that was cancelled before', async () => {
+    await taken();
+    await issue('i:1', 'i:2');
+    await adopt('b:1', 'i:1');
+    expect(await adopt('b:1', 'i:1')).toMatchObject({ kind: 'mine' });
+    await release('c:1', TOMBSTONE_MS);
+    expect(await adopt('c:1', 'i:2')).toMatchObject({ kind: 'dead' });
+    expect(await takeBack('r:1', 'i:2')).toMatchObject({ returned: 1 });
+  });
+
+  it('have a lease that ends with the semaphore', async () => {
+    await taken();
+    await issue('i:1', 'i:2');
+    await server.redis.pexpire(keys.count, 20_000);
+    const adopted = await adopt('b:1', 'i:1');
+    expect(adopted.kind === 'acquired' && adopted.remainingMs).toBeLessThanOrEqual(20_000);
+  });
+});

@@ -48,6 +48,7 @@ const operations: [title: string, before: () => Promise<void>, command: Command<
   ['a dirty release', awaited, leaving(10_000)],
   ['giving back some', awaited, permits.shrink(keys, { tenure: 'a:1', left: 1, ...granting })],
   ['issuing ids', awaited, issuing],
+  ['adopting ids', issued, permits.adopt(keys, { tenure: 'b:1', ids: ['i:1', 'i:2'], leaseMs: 60_000 })],
   ['taking ids back', issued, permits.takeBack(keys, { ids: ['i:1', 'i:2'], ...request })],
   ['serving', ended, permits.serve(keys, granting)],
   ['adding', awaited, counting({ how: 'add', permits: 2 }), TOTAL + 2],

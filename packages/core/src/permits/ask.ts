@@ -24,7 +24,6 @@ export type PermitsAskReply = SharedOwned<number | undefined> | Unowned;
 
 /** Takes permits, or a place in the queue, or tells that there are too few; see `ask` of the lock. Nobody who waits is overtaken. */
 export function ask(keys: SemaphoreKeys, options: PermitsAskOptions): Command<PermitsAskReply> {
-  const leaseMs = options.leaseMs === 'never' ? undefined : options.leaseMs;
   return command(
     operation,
     keysAbout(options.tenure, keys),
@@ -40,8 +39,14 @@ export function ask(keys: SemaphoreKeys, options: PermitsAskOptions): Command<Pe
       initial: duration('initial', options.initial, 0),
       releaseChannel: keys.releaseChannel,
     },
-    (reply) => readSharedOwned(reply, leaseMs, remainingMs) ?? readUnowned(reply, refusals, () => unnamed),
+    readPermitsAsk(options.leaseMs),
   );
+}
+
+/** How what a tenure is answered that has asked for this lease is read. */
+export function readPermitsAsk(lease: Lease): (reply: Reply) => PermitsAskReply {
+  const leaseMs = lease === 'never' ? undefined : lease;
+  return (reply) => readSharedOwned(reply, leaseMs, remainingMs) ?? readUnowned(reply, refusals, () => unnamed);
 }
 
 const remainingMs = (reply: Reply, index: number) => reply.remainingMs(index);

@@ -5,7 +5,8 @@ import type { Command } from '../protocol/script-port.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 import { type Lease, leaseArgument } from '../protocol/lease.js';
 import { keysAbout } from './keys-about.js';
-import { issue as issuing, takeback as takingBack, until as setting } from './scripts.gen.js';
+import { type PermitsAskReply, readPermitsAsk } from './ask.js';
+import { adopt as adopting, issue as issuing, takeback as takingBack, until as setting } from './scripts.gen.js';
 
 /** Most permits with ids that are issued or taken back by one command. */
 export const MAX_IDS = 1_000;
@@ -45,6 +46,19 @@ export function issue(keys: SemaphoreKeys, { tenure, ids, leaseMs, tombstoneMs }
       tombstoneMs: duration('tombstoneMs', tombstoneMs, 1),
     },
     (reply) => ({ kind: reply.status({ issued: 1, lost: 1 }) }),
+  );
+}
+
+/** Turns the permits of ids into those of a tenure, all of them or none. It is answered as an `ask` of that tenure; `busy`: one of the ids stands for none. */
+export function adopt(
+  keys: SemaphoreKeys,
+  { tenure, ids, leaseMs }: Omit<IssueOptions, 'tombstoneMs'>,
+): Command<PermitsAskReply> {
+  return command(
+    adopting,
+    keysAbout(tenure, keys),
+    { tenure, ids: idsArgument(ids), leaseMs: leaseArgument(leaseMs) },
+    readPermitsAsk(leaseMs),
   );
 }
 

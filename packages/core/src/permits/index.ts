@@ -10,6 +10,7 @@ export {
   type ShrinkOptions,
 } from './held.js';
 export {
+  adopt,
   issue,
   type IssueOptions,
   type IssueReply,

@@ -2,6 +2,13 @@
 import * as parts from '../parts.gen.js';
 import { Operation } from '../protocol/operation.js';
 
+export const adopt = /* @__PURE__ */ new Operation<'count' | 'queue' | 'fresh' | 'dead' | 'permits', 'tenure' | 'ids' | 'leaseMs'>(
+  'permits/adopt',
+  (by) => [by.count, by.queue, by.fresh, by.dead, by.permits],
+  (by) => [by.tenure, by.ids, by.leaseMs],
+  () => [parts.protocolQuestion, parts.protocolArgs, parts.queueInbox, parts.permitsHolders, parts.permitsTake, parts.permitsSooner, "local tenure=ARGV[1]\nlocal leaseMs=ARGV[3]=='never' and 0 or integer(3,1)\nlocal nowMs=msOf(redis.call('TIME'))\nlocal notASemaphore=look()\nif notASemaphore then return notASemaphore end\nif redis.call('EXISTS',KEYS[4])==1 then return{'dead',question}end\nif lasting(tenure,nowMs) then\nlocal _,endsAt=parse(redis.call('HGET',permits,tenure))\nreturn{'mine',endsAt>0 and endsAt - nowMs or -1,0,nowMs,question}\nend\nlocal ids={}\nfor id in string.gmatch(ARGV[2],'%S+') do\nif not free or lasting(id,nowMs)~=1 then return{'busy',-1,0,question}end\nids[#ids+1]=id\nend\nredis.call('HDEL',permits,'')\nsweepAt=tonumber(redis.call('HGET',permits,'sweep'))\nlocal soonest=sweepAt\nlocal lastsMs=within(leaseMs,redis.call('PTTL',count))\nlocal reply=record(tenure,#ids,lastsMs>0 and nowMs+lastsMs or 0)\nif type(reply)=='table' then return reply end\nfor _,id in ipairs(ids) do strike(id) end\ntellIfSooner(soonest)\nreturn lastsMs==leaseMs and 'acquired ' .. question or{'acquired',lastsMs,0,question}"].join('\n'),
+);
+
 export const ask = /* @__PURE__ */ new Operation<'count' | 'queue' | 'fresh' | 'dead' | 'timeouts' | 'permits', 'tenure' | 'wanted' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'initial' | 'releaseChannel'>(
   'permits/ask',
   (by) => [by.count, by.queue, by.fresh, by.dead, by.timeouts, by.permits],

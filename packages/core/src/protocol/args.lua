@@ -7,5 +7,6 @@ local function integer(i, min, max)
   if not n or n % 1 ~= 0 or n < min or n > max then
     error(string.format('holdfast: ARGV[%d] must be a whole number from %.0f to %.0f', i, min, max))
   end
-  return n
+  -- No `-0`, which Redis cannot count with.
+  return n + 0
 end

@@ -1,12 +1,13 @@
 import type { Command } from '@holdfast/core';
 import { type SemaphoreInspection, semaphoreInspection } from '../inspection/semaphore-inspection.js';
 import { permitPolicy } from '../exclusive/policy.js';
-import { checkCount, checkTime, MOST_PERMITS } from '../options.js';
+import { checkCount, checkTime, MAX_TIME_MS, MOST_PERMITS } from '../options.js';
+import type { HoldTerms } from '../tenure/hold-terms.js';
 import { newRequest } from '../tenure/late-copies.js';
 import { query } from '../tenure/query.js';
 import { serveRest } from '../tenure/serving.js';
 import type { Caller, LockHost, NodeHost } from './acquisition.js';
-import type { SemaphoreOperations } from './semaphore-operations.js';
+import type { PermitsWanted, SemaphoreOperations } from './semaphore-operations.js';
 
 /** What both kinds of handles of a semaphore say of how many permits there are, and change. */
 export class CountedSemaphore {
@@ -55,9 +56,22 @@ export class CountedSemaphore {
   }
 }
 
-/** Calls for permits have no owner, and are inside nothing. */
-export function permitCaller(host: LockHost, operations: SemaphoreOperations): Caller {
-  return { host, operations, policy: permitPolicy, owner: undefined, around: () => undefined };
+/** A lease that never ends is, to all that renews it, one of the longest kind. */
+const endless: HoldTerms = { mode: 'watched', leaseMs: MAX_TIME_MS, maxHoldMs: undefined };
+
+/**
+ * Calls for permits have no owner, and are inside nothing.
+ *
+ * @throws LockLimitError where a lease that never ends is too long for the client.
+ */
+export function permitCaller(
+  host: LockHost,
+  operations: SemaphoreOperations,
+  ends: PermitsWanted['ends'] = 'watched',
+): Caller {
+  if (ends === 'never') host.parts.limits.checkLease(operations, MAX_TIME_MS);
+  const own = ends === 'never' ? { ...host, terms: endless } : host;
+  return { host: own, operations, policy: permitPolicy, owner: undefined, around: () => undefined };
 }
 
 /** Free ones and those in use, by Redisson's clients too where it keeps who has them. */

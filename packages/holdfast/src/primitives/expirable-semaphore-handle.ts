@@ -4,6 +4,7 @@ import { LockLostError, LockNotHeldError, LockTimeoutError } from '../errors.js'
 import { checkCount, checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS, MOST_PERMITS } from '../options.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
 import { atCaller, shown } from '../reports/caller.js';
+import { inFrame } from '../reports/site.js';
 import { currentScope } from '../scopes/scope.js';
 import { refuseSurplus } from '../surplus.js';
 import { failureError } from '../tenure/failures.js';
@@ -11,6 +12,7 @@ import { barredForMs, newRequest } from '../tenure/late-copies.js';
 import { serve, serveRest } from '../tenure/serving.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import type { NotAcquired } from '../waiting/waiter.js';
+import { AdoptingOperations } from './adopting-operations.js';
 import { callStyles, type LockHost, type NodeHost, startCall } from './acquisition.js';
 import { ask, CountedSemaphore, countPermits, permitCaller } from './counted-semaphore.js';
 import type {
@@ -21,14 +23,19 @@ import type {
 } from './expirable-semaphore.js';
 import { inTime } from './in-time.js';
 import { IssuingOperations, MOST_IDS } from './issuing-operations.js';
-import { checkCall, checkSemaphore, type PermitCall } from './permit-call.js';
-import type { SemaphoreOptions } from './semaphore.js';
-import { SemaphoreOperations } from './semaphore-operations.js';
+import { checkCall, checkSemaphore, type PermitCall, tryCallKeys as adoptKeys } from './permit-call.js';
+import { PermitHoldHandle } from './permit-hold.js';
+import type { PermitHold, SemaphoreOptions, TryPermitOptions } from './semaphore.js';
+import { type PermitsWanted, SemaphoreOperations } from './semaphore-operations.js';
 
 const callKeys: ReadonlySet<string> = new Set(['waitMs', 'signal']);
 const ONE_OR_LIST = 'one id, or a list of them';
 const tryCallKeys: ReadonlySet<string> = new Set(['signal']);
-const styles = { acquireMany: callStyles.acquire, tryAcquireMany: callStyles.tryAcquire } as const;
+const styles = {
+  acquireMany: callStyles.acquire,
+  tryAcquireMany: callStyles.tryAcquire,
+  adopt: callStyles.tryAcquire,
+} as const;
 
 /** One call, checked. */
 interface IdCall {
@@ -47,6 +54,7 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
   readonly #host: NodeHost;
   readonly #operations: SemaphoreOperations;
   readonly #issuing: (wanted: number) => IssuingOperations;
+  readonly #adopting: (wanted: PermitsWanted) => AdoptingOperations;
   /** Most that a call takes. */
   readonly #most: number;
 
@@ -62,6 +70,7 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
     this.#operations = operations;
     this.#most = Math.min(permits ?? MOST_PERMITS, MOST_IDS);
     this.#issuing = (wanted) => new IssuingOperations(keys, granting, initial, { permits: wanted, ends: 'watched' });
+    this.#adopting = (wanted) => new AdoptingOperations(keys, granting, initial, wanted);
   }
 
   async acquire(leaseMs?: PermitLease, options?: PermitIdOptions): Promise<string> {
@@ -97,10 +106,13 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
     return Array.isArray(had) ? had : [];
   }
 
+  adopt(id: string | readonly string[], options: TryPermitOptions = {}): Promise<PermitHold> {
+    return inFrame(this.#adopt('adopt', id, options));
+  }
+
   async release(id: string | readonly string[], ...surplus: readonly unknown[]): Promise<void> {
     refuseSurplus(surplus, 'release', ONE_OR_LIST);
-    if ((await this.#takeBack(checkIds(id))) === 0)
-      throw this.#unknown(typeof id === 'string' ? 'this id' : 'one of these ids');
+    if ((await this.#takeBack(checkIds(id))) === 0) throw this.#unknown(id);
   }
 
   tryRelease(id: string): Promise<boolean>;
@@ -122,7 +134,7 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
   async getLeaseTime(id: string): Promise<PermitLease> {
     checkIds([id]);
     const [outcome] = (await this.#ask(this.#operations.lookAt(id))).outcomes;
-    if (outcome === undefined || outcome.kind === 'lost') throw this.#unknown('this id');
+    if (outcome === undefined || outcome.kind === 'lost') throw this.#unknown(id);
     if (outcome.kind !== 'refused') return outcome.remainingMs ?? 'never';
     const error = new Error(outcome.message);
     throw failureError(this.#operations, { kind: 'refused', code: redisCodeOf(outcome.message), error });
@@ -149,7 +161,7 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
   }
 
   /** The ids, or what kept the call from having any. Whatever is refused at once is a rejection too. */
-  async #acquire(method: keyof typeof styles, { wanted, leaseMs }: IdCall): Promise<string[] | Missed> {
+  async #acquire(method: 'acquireMany' | 'tryAcquireMany', { wanted, leaseMs }: IdCall): Promise<string[] | Missed> {
     const { parts, client } = this.#host;
     const operations = this.#issuing(wanted.permits);
     const scope = currentScope(client);
@@ -192,6 +204,28 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
     await this.#giveBack(ids, longestOf(leaseMs));
   }
 
+  async #adopt(method: 'adopt', id: string | readonly string[], options: TryPermitOptions): Promise<PermitHold> {
+    const ids = checkIds(id);
+    const wanted = checkCall(method, ids.length, options, adoptKeys);
+    const operations = this.#adopting(wanted).adopts(ids);
+    const { permits } = wanted;
+    return startCall(permitCaller(this.#host, operations, wanted.ends), {
+      style: styles[method],
+      options: wanted.options,
+      entry: this[method],
+      completion: (record) => {
+        if (typeof record === 'string') throw this.#unknown(id);
+        const { permitEnds, forgotten } = this.#host.parts;
+        permitEnds.forget(ids);
+        const hold = new PermitHoldHandle(this.#host, operations, { record, permits }, (over) =>
+          forgotten.unwatch(over),
+        );
+        forgotten.watch(hold, record, hold);
+        return hold;
+      },
+    });
+  }
+
   async #takeBack(ids: readonly string[]): Promise<number> {
     const { parts, registry } = this.#host;
     registry.admit(this.name);
@@ -227,10 +261,10 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
     return ask(this.#host, this.#operations, command);
   }
 
-  #unknown(which: string): LockNotHeldError {
+  #unknown(id: string | readonly string[]): LockNotHeldError {
     return new LockNotHeldError(
       this.name,
-      `${which}: it was given back, its lease has ended, or there never was one`,
+      `${typeof id === 'string' ? 'this id' : 'one of these ids'}: it was given back, its lease has ended, or there never was one`,
       `A permit of semaphore "${this.name}"`,
     );
   }

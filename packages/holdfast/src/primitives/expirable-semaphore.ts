@@ -1,4 +1,5 @@
 import type { SemaphoreInspection } from '../inspection/semaphore-inspection.js';
+import type { PermitHold, TryPermitOptions } from './semaphore.js';
 
 /** Options of an acquisition of permits with ids. */
 export interface PermitIdOptions {
@@ -17,7 +18,7 @@ export type PermitLease = number | 'never';
 /**
  * A semaphore whose permits have ids, as Redisson's `RPermitExpirableSemaphore`: each permit has a lease of its own, and comes back by itself when that has
  * ended. No process holds it: whoever knows its id gives it back or changes its lease, in any process, also when the one that acquired it is gone. Nothing renews
- * it, and nobody is told when its lease has ended: for work that is to stop then, {@link RSemaphore} has holds with a signal.
+ * it, and nobody is told when its lease has ended: for work that is to stop then, {@link RPermitExpirableSemaphore.adopt} makes a hold of it, with a signal.
  *
  * Calls are served in the order in which they came, as those of {@link RSemaphore}, with which it shares the permits of a name: both may be used at once.
  * To `stats()` and the diagnostics channels a call is a hold that ends when the ids are issued: how long permits with ids are had is measured nowhere.
@@ -56,6 +57,16 @@ export interface RPermitExpirableSemaphore {
     leaseMs?: PermitLease,
     options?: TryPermitIdOptions,
   ): Promise<string[]>;
+  /**
+   * Takes over the permit of an id, or those of several, all of them or none, as a hold of this process: it is renewed while it is held, its signal aborts
+   * when it is lost, and the permits come back when it is released, or when the process has died. The ids stand for nothing from then on, so of
+   * several that know an id one gets the permit. It waits for nobody.
+   *
+   * @param options - as of {@link RSemaphore.tryAcquire}: the lease is that of the hold, whatever was left of that of the permit.
+   * @throws LockNotHeldError when an id stands for no permit: then nothing is taken over; RangeError for an id of another shape; the signal's reason when
+   * it aborts, and LockUnavailableError when Redis does not answer in time: then the permit may have been taken over, and is given back.
+   */
+  adopt(id: string | readonly string[], options?: TryPermitOptions): Promise<PermitHold>;
   /**
    * Gives a permit back, or several, all of them or none.
    *

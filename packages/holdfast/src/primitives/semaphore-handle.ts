@@ -1,12 +1,11 @@
 import type { Backend } from '../backend.js';
 import { LockNotHeldError, LockTimeoutError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
-import { checkCount, checkKeys, MAX_TIME_MS, MOST_PERMITS } from '../options.js';
+import { checkCount, checkKeys, MOST_PERMITS } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { inFrame } from '../reports/site.js';
 import { currentScope } from '../scopes/scope.js';
 import { rejection } from '../scopes/settling.js';
-import type { HoldTerms } from '../tenure/hold-terms.js';
 import { type NotAcquired, scopeEnded } from '../waiting/waiter.js';
 import { callStyles, type LockHost, type NodeHost, startCall } from './acquisition.js';
 import { CountedSemaphore, permitCaller } from './counted-semaphore.js';
@@ -33,9 +32,6 @@ const styles = {
   withPermits: callStyles.withLock,
   tryWithPermits: callStyles.tryWithLock,
 } as const;
-
-/** A lease that never ends is, to all that renews it, one of the longest kind. */
-const endless: HoldTerms = { mode: 'watched', leaseMs: MAX_TIME_MS, maxHoldMs: undefined };
 
 /** See {@link RSemaphore}. Everything but what `release` gives back lives in the coordinator. */
 export class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
@@ -159,9 +155,7 @@ export class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
     try {
       const call = check();
       const { permits, ends, options } = call;
-      const host = ends === 'never' ? { ...this.#host, terms: endless } : this.#host;
-      if (ends === 'never') this.#host.parts.limits.checkLease(this.#operations, MAX_TIME_MS);
-      return startCall(permitCaller(host, this.#operations.for({ permits, ends })), {
+      return startCall(permitCaller(this.#host, this.#operations.for({ permits, ends }), ends), {
         style: styles[method],
         options,
         entry: this[method],

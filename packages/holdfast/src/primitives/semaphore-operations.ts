@@ -62,14 +62,19 @@ export class SemaphoreOperations implements Operations {
   }
 
   ask(tenure: string, { leaseMs, ...options }: AskOptions): Command<AskReply> {
-    const command = permits.ask(this.keys, {
-      ...options,
-      ...this.#granting,
-      tenure,
-      wanted: this.#wanted.permits,
-      leaseMs: this.#lease(leaseMs),
-      initial: this.#initial,
-    });
+    return this.asked(
+      permits.ask(this.keys, {
+        ...options,
+        ...this.#granting,
+        tenure,
+        wanted: this.#wanted.permits,
+        leaseMs: this.lease(leaseMs),
+        initial: this.#initial,
+      }),
+    );
+  }
+
+  protected asked(command: Command<permits.PermitsAskReply>): Command<AskReply> {
     return { ...command, decode: (raw) => asOwned(command.decode(raw)) };
   }
 
@@ -102,7 +107,7 @@ export class SemaphoreOperations implements Operations {
 
   renew(items: readonly RenewItem[]): Command<RenewReply> {
     const command = permits.renew(
-      items.map(({ key, tenure, leaseMs }) => ({ keys: { permits: key }, tenure, leaseMs: this.#lease(leaseMs) })),
+      items.map(({ key, tenure, leaseMs }) => ({ keys: { permits: key }, tenure, leaseMs: this.lease(leaseMs) })),
     );
     return { ...command, decode: (raw) => asEnding(command.decode(raw)) };
   }
@@ -137,7 +142,7 @@ export class SemaphoreOperations implements Operations {
   }
 
   /** Shorter ones are claims, and looks. */
-  #lease(leaseMs: number): permits.Lease {
+  protected lease(leaseMs: number): permits.Lease {
     return this.#wanted.ends === 'never' && leaseMs === MAX_TIME_MS ? 'never' : leaseMs;
   }
 }

@@ -85,6 +85,18 @@ describe('of a semaphore', () => {
     await expirable.tryRelease(ids);
     expect(counted(client)).toEqual({ ...nothing, tried: 1, won: 1, waits: 1, holds: 1 });
   });
+
+  it('a permit that is adopted counts as acquired, and one whose id stands for none as refused', async () => {
+    const { name, client } = pool(1);
+    const expirable = client.getPermitExpirableSemaphore(name, { permits: 1 });
+    const id = await expirable.acquire(60_000);
+    const before = { tried: 1, won: 1, waits: 1, holds: 1 };
+    const hold = await expirable.adopt(id);
+    expect(counted(client)).toEqual({ ...nothing, ...before, tried: 2, won: 2, waits: 2, held: 1 });
+    await failureOf(expirable.adopt(id));
+    await hold.release();
+    expect(counted(client)).toEqual({ ...nothing, tried: 3, won: 2, waits: 2, holds: 2, refused: 1 });
+  });
 });
 
 describe('of a latch', () => {

@@ -155,6 +155,52 @@ export function expirableSemaphoreContract(world: World, wakeup: Wakeup): void {
     expect([await within(pool.getPermits()), await within(pool.trySetPermits(5))]).toEqual([3, false]);
   });
 
+  it('makes a hold of a permit that another process acquired, whatever was left of its lease, and its id stands for nothing then', async () => {
+    const { open, untouched } = setUp(1, { watchdogTimeoutMs: LEASE_MS });
+    const [one, two] = [open(), open()];
+    const id = await within(one.pool.acquire(LEASE_MS / 2));
+    const hold = await within(two.pool.adopt(id));
+    expect(hold).toMatchObject({ permits: 1, state: 'held' });
+    expect(hold.remainingMs()).toBeGreaterThan(LEASE_MS / 2);
+    expect(await within(one.pool.updateLeaseTime(id, LEASE_MS))).toBe(false);
+    expect(await within(one.pool.tryRelease(id))).toBe(false);
+    expect(await within(one.pool.acquiredPermits())).toBe(1);
+    await within(hold.release());
+    await untouched(one.pool);
+  });
+
+  it('lets one of several adopt a permit, and all or none of several permits', async () => {
+    const { open, untouched } = setUp(3);
+    const pools = Array.from({ length: 4 }, () => open().pool);
+    const [pool] = pools as [RPermitExpirableSemaphore];
+    const ids = await within(pool.acquireMany(3, LEASE_MS));
+    expect(await within(failureOf(pool.adopt([...ids, 'nobody:1'])))).toMatchObject({ code: 'LOCK_NOT_HELD' });
+    const outcomes = await within(Promise.allSettled(pools.map((each) => each.adopt(ids))));
+    const had = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(had).toHaveLength(1);
+    expect(had[0]?.permits).toBe(3);
+    await within(had[0]?.release(1) as Promise<void>);
+    expect(await within(pool.availablePermits())).toBe(1);
+    await within(had[0]?.release() as Promise<void>);
+    await untouched(pool);
+  });
+
+  it('lets a permit be adopted while others wait, who have it when its process has gone', async () => {
+    const { open, waiting, untouched } = setUp(1);
+    const [one, two, three] = [open(), open(), open()];
+    const id = await within(one.pool.acquire('never'));
+    const waiter = three.pool.acquire(LEASE_MS);
+    const besideIt = failureOf(two.pool.acquire(LEASE_MS));
+    await waiting(2);
+    const hold = await within(two.pool.adopt(id, { leaseMs: 'never' }));
+    await within(hold.extend(LEASE_MS));
+    await within(two.client.close());
+    expect(await besideIt).toMatchObject({ code: 'LOCK_CLIENT_CLOSED' });
+    expect(hold.state).not.toBe('held');
+    await within(one.pool.release(await within(waiter)));
+    await untouched(one.pool);
+  });
+
   it('refuses what cannot be meant before anything is sent', async () => {
     const { open } = setUp(2);
     const { client, pool } = open();
@@ -170,6 +216,9 @@ export function expirableSemaphoreContract(world: World, wakeup: Wakeup): void {
       () => pool.release(['a:1', 'a:1']),
       () => pool.release('two words:1'),
       () => pool.tryRelease(7 as never),
+      () => pool.adopt('one'),
+      () => pool.adopt('a:1', { waitMs: 5 } as never),
+      () => pool.adopt('a:1', { leaseMs: 'never', maxHoldMs: 1_000 }),
       () => pool.updateLeaseTime('a:1', 1),
     ];
     for (const call of wrong) expect(String(await failureOf(call()))).toMatch(/^(TypeError|RangeError)/);

@@ -81,6 +81,10 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 3,
+    arbitrary: fc.record({ tenure, ids: idLists, leaseMs }).map((options) => call(permits.adopt(keys, options))),
+  },
+  {
+    weight: 3,
     arbitrary: fc
       .record({ ids: idLists, request: fc.constantFrom(...REQUESTS), tombstoneMs: fc.constant(60_000), ...granting })
       .map((options) => call(permits.takeBack(keys, options))),
@@ -103,6 +107,7 @@ const shapes: readonly (readonly string[])[] = [
   ['a:1', '2 1', 'sweep', '1'],
   ['a:1', '2 1', 'b:2', '1 0', 'sweep', '1'],
   ['a:1', `1 ${far}`, 'b:2', '3 1', 'sweep', '1'],
+  ['i:1', `1 ${far}`, 'i:2', '1 0', 'sweep', far],
   ['a:1', 'soon', 'sweep', '1'],
   ['a:1', `1 ${far}`, 'sweep', 'soon'],
 ];
@@ -187,6 +192,7 @@ export const PERMITS_REPLIES: readonly string[] = [
   ...['counted', 'NOTASEMAPHORE'].map((kind) => `count ${kind}`),
   ...['renewed', 'held', 'lost', 'refused'].map((kind) => `renew ${kind}`),
   ...['issued', 'lost', 'NOTASEMAPHORE'].map((kind) => `issue ${kind}`),
+  ...['acquired', 'mine', 'busy', 'dead', 'NOTASEMAPHORE'].map((kind) => `adopt ${kind}`),
   ...['returned', 'NOTASEMAPHORE'].map((kind) => `takeback ${kind}`),
   ...['leased', 'NOTASEMAPHORE'].map((kind) => `until ${kind}`),
   ...['served'].map((kind) => `serve ${kind}`),

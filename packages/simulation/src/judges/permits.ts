@@ -88,6 +88,14 @@ export class PermitJudge {
     for (const id of ids) this.#ids.add(id);
   }
 
+  /** What it had by ids it has as a hold now. */
+  adopted(entry: OpenPermits, hold: Permits): OpenPermits {
+    const own = { ...entry, hold };
+    this.#open.delete(entry);
+    this.#open.add(own);
+    return own;
+  }
+
   /** A caller was told that these stand for nothing, before their leases can be over. */
   unknown(now: number, ids: readonly string[]): void {
     if (this.#takenAt === Number.NEGATIVE_INFINITY) this.#fail(now, `${ids.join(', ')} are unknown before their time`);

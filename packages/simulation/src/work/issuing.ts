@@ -7,10 +7,10 @@ import type { WorldProcess } from '../world/process.js';
 import type { Desk } from './desk.js';
 import { givenUpAfter } from './giving-up.js';
 import { lastPermits, permitStep } from './permits.js';
-import { LONGEST_FIXED_LEASE_MS, workMs } from './working.js';
+import { LONGEST_FIXED_LEASE_MS, work, workMs } from './working.js';
 
 /** How often each is drawn. */
-const shares = { waited: 8, tried: 4, givenUp: 3, relet: 3, left: 2, held: 5 };
+const shares = { waited: 8, tried: 4, givenUp: 3, relet: 3, adopted: 4, left: 2, held: 5 };
 
 type Pool = Extract<OtherPlan, { readonly permits: number }>;
 
@@ -111,6 +111,11 @@ const patterns: Readonly<Record<keyof typeof shares, (place: Place) => Promise<v
       await relet(place, had);
       await worked(place, had);
     }),
+  adopted: (place) =>
+    issue(place, some(place), { leaseMs: LONGEST_FIXED_LEASE_MS }, async (had) => {
+      await place.desk.process.sleep(workMs(place.desk));
+      await adopted(place, had);
+    }),
   left: (place) =>
     place.desk.computes ? issue(place, 1, { leaseMs: 300 }, (had) => untilOver(place, had)) : givenBack(place),
   held: ({ desk, pool }) => permitStep(desk, pool),
@@ -186,6 +191,23 @@ async function relet({ desk, pool, judge, semaphore }: Place, { issued }: Had): 
   const were = await desk.witness.pending(desk, `lease of ids of ${pool.name}`, Promise.all(answers));
   if (were.every(Boolean)) lease.known();
   else if (issued.remainingMs() > 0) judge.unknown(desk.process.time, issued.ids);
+}
+
+/** Makes a hold of them, as another process would that was told the ids. */
+async function adopted({ desk, pool, judge, semaphore }: Place, { issued, entry }: Had): Promise<void> {
+  // From now on they may have the lease of that hold, whether its answer comes or not.
+  issued.relet(desk.leaseMs);
+  const call = semaphore.adopt(issued.ids);
+  const hold = await desk.witness.pending(desk, `adopt ids of ${pool.name}`, call).catch((error: unknown) => {
+    judge.gives(entry, 0);
+    if (error instanceof LockNotHeldError && issued.remainingMs() > 0) judge.unknown(desk.process.time, issued.ids);
+    throw error;
+  });
+  const own = judge.adopted(entry, hold);
+  while (issued.permits > 0) issued.shift();
+  await work(desk, hold, workMs(desk));
+  judge.gives(own, 0);
+  await desk.witness.pending(desk, `release ${pool.name}`, hold.release());
 }
 
 /** Leaves them to the end of their lease. */

@@ -19,7 +19,7 @@ export function numberOf(text: string | undefined): number | undefined {
 /** `integer` of args.lua; `i` counts from 1, as there. */
 export function integer(args: readonly string[], i: number, min: number, max: number = LONGEST_MS): number {
   const value = numberOf(args[i - 1]);
-  if (value !== undefined && value % 1 === 0 && value >= min && value <= max) return value;
+  if (value !== undefined && value % 1 === 0 && value >= min && value <= max) return value + 0;
   throw new ErrorReply(`ERR holdfast: ARGV[${i}] must be a whole number from ${min} to ${max}`);
 }
 

@@ -62,7 +62,7 @@ export class GrantStep {
       const isFresh = waiter !== undefined && waiter.untilMs >= nowMs;
       const isHere = isFresh && (head === self || !isGone(redis, head, this.#granting.trust));
       if (isHere && waiter.n > free) return isIn;
-      attempt(() => redis.zrem(queue, head));
+      if (attempt(() => redis.zrem(queue, head)) !== 1) return isIn;
       attempt(() => redis.hdel(fresh, head));
       if (!isHere || waiter === undefined) {
         this.#holders.untold = true;

@@ -123,9 +123,14 @@ export class Holders {
   shrink(id: string, { n, untilMs }: Record, left: number): void {
     const redis = this.#redis;
     redis.hdel(this.permits, '');
-    this.put(n - left);
-    if (left > 0) redis.hset(this.permits, id, `${left} ${untilMs}`);
-    else this.strike(id);
+    if (left > 0) {
+      this.put(0);
+      redis.hset(this.permits, id, `${left} ${untilMs}`);
+      this.put(n - left);
+    } else {
+      this.put(n);
+      this.strike(id);
+    }
   }
 
   #sweepJavas(): void {
@@ -135,8 +140,9 @@ export class Holders {
       const first = found instanceof ErrorReply ? undefined : found[0];
       this.javasEndAt = first?.score;
       if (first === undefined || first.score > this.nowMs) return;
-      this.#redis.zrem(this.#timeouts, first.member);
+      this.#redis.zrem(this.#timeouts, '');
       this.put(1);
+      this.#redis.zrem(this.#timeouts, first.member);
       this.untold = true;
     }
   }
@@ -164,13 +170,14 @@ export class Holders {
 
   begin(n: number, ttlMs: number): void {
     const redis = this.#redis;
+    const holders = redis.hkeys(this.permits);
+    if (holders.length > 0) redis.del(this.permits);
+    const javas = attempt(() => redis.zcard(this.#timeouts));
+    if (typeof javas === 'number' && javas > 0) redis.del(this.#timeouts);
     redis.set(this.count, `${n}`, ttlMs > 0 ? ttlMs : undefined);
     this.free = n;
     this.untold = true;
-    for (const holder of redis.hkeys(this.permits)) if (isHolder(holder)) tell(redis, holder, `1 look ${holder}`);
-    redis.del(this.permits);
-    const javas = attempt(() => redis.zcard(this.#timeouts));
-    if (typeof javas === 'number' && javas > 0) redis.del(this.#timeouts);
+    for (const holder of holders) if (isHolder(holder)) tell(redis, holder, `1 look ${holder}`);
   }
 
   /** Permits that are in use, beside those of Redisson's clients. */

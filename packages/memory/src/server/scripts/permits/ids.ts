@@ -1,4 +1,4 @@
-/** The scripts of permits with ids: permits/issue.lua, takeback.lua and until.lua, which say why each of their steps is there. */
+/** The scripts of permits with ids: permits/issue.lua, adopt.lua, takeback.lua and until.lua, which say why each of their steps is there. */
 
 import { attempt, type Commands } from '../../commands.js';
 import { ErrorReply } from '../../reply.js';
@@ -13,11 +13,6 @@ function idsOf(text: string): string[] {
 
 function lasts(record: Record | undefined, nowMs: number): record is Record {
   return record !== undefined && (record.untilMs === 0 || record.untilMs > nowMs);
-}
-
-function leaveAnswer(redis: Commands, dead: string, answer: string, tombstoneMs: number): void {
-  redis.del(dead);
-  redis.set(dead, answer, tombstoneMs);
 }
 
 /** How many of the first in line are told when the first lease ends sooner. */
@@ -69,13 +64,44 @@ export const issue: ScriptBody = (redis, keys, args) => {
   }
   const own = holders.free === undefined ? undefined : holders.recordOf(tenure);
   const has = own?.n === permits.length && lasts(own, holders.nowMs);
-  leaveAnswer(redis, dead, has ? 'issued' : 'lost', tombstoneMs);
+  redis.hdel(holders.permits, '');
+  redis.set(dead, has ? 'issued' : 'lost', tombstoneMs);
   if (!has) return ['lost', question];
   const leased = lease(redis, holders, { dead, permits, leaseMs });
   if (leased instanceof ErrorReply) return leased;
   holders.strike(tenure);
   tellIfSooner(redis, holders, leased.soonest);
   return ['issued', question];
+};
+
+/** permits/adopt.lua */
+export const adopt: ScriptBody = (redis, keys, args) => {
+  const question = questionOf(args);
+  const tenure = given(args, 0);
+  const leaseMs = given(args, 2) === 'never' ? 0 : integer(args, 3, 1);
+  const holders = new Holders(redis, keys);
+  const nowMs = redis.timeMs();
+  holders.nowMs = nowMs;
+  const notASemaphore = holders.look();
+  if (notASemaphore !== undefined) return notASemaphore;
+  if (redis.exists(given(keys, 3))) return ['dead', question];
+  const own = holders.recordOf(tenure);
+  if (lasts(own, nowMs)) return ['mine', own.untilMs > 0 ? own.untilMs - nowMs : -1, 0, nowMs, question];
+  const ids = idsOf(given(args, 1));
+  const lastingOne = (id: string) => {
+    const record = holders.recordOf(id);
+    return lasts(record, nowMs) && record.n === 1;
+  };
+  if (holders.free === undefined || !ids.every(lastingOne)) return ['busy', -1, 0, question];
+  redis.hdel(holders.permits, '');
+  const soonest = numberOf(redis.hget(holders.permits, 'sweep'));
+  holders.sweepAt = soonest;
+  const lastsMs = holders.within(leaseMs, redis.pttl(holders.count));
+  const refused = holders.record(tenure, ids.length, lastsMs > 0 ? nowMs + lastsMs : 0);
+  if (refused !== undefined) return refused;
+  for (const id of ids) holders.strike(id);
+  tellIfSooner(redis, holders, soonest);
+  return lastsMs === leaseMs ? `acquired ${question}` : ['acquired', lastsMs, 0, question];
 };
 
 /** permits/takeback.lua */
@@ -94,7 +120,8 @@ export const takeback: ScriptBody = (redis, keys, args) => {
   const records = ids.map((id) => holders.recordOf(id));
   const all = holders.free !== undefined && records.every((record) => lasts(record, holders.nowMs));
   const sum = all ? records.reduce((total, record) => total + (record?.n ?? 0), 0) : 0;
-  leaveAnswer(redis, dead, `${sum}`, tombstoneMs);
+  redis.hdel(holders.permits, '');
+  redis.set(dead, `${sum}`, tombstoneMs);
   holders.sweep();
   if (sum > 0) {
     for (const id of ids) {
@@ -123,7 +150,8 @@ export const until: ScriptBody = (redis, keys, args) => {
   if (notASemaphore !== undefined) return notASemaphore;
   const own = holders.free === undefined ? undefined : holders.recordOf(id);
   const has = lasts(own, holders.nowMs);
-  leaveAnswer(redis, dead, has ? '1' : '0', tombstoneMs);
+  redis.del(dead);
+  redis.set(dead, has ? '1' : '0', tombstoneMs);
   if (!has) return ['leased', 0, question];
   const leased = lease(redis, holders, { dead, permits: [{ id, n: own.n }], leaseMs });
   if (leased instanceof ErrorReply) return leased;

@@ -3,10 +3,11 @@
 import type { ScriptBody } from '../lua.js';
 import { ask } from './ask.js';
 import { release, renew } from './held.js';
-import { issue, takeback, until } from './ids.js';
+import { adopt, issue, takeback, until } from './ids.js';
 import { count, inspect, peek, serve } from './whole.js';
 
 export const permitsBodies: Readonly<Record<string, ScriptBody>> = {
+  'permits/adopt': adopt,
   'permits/ask': ask,
   'permits/count': count,
   'permits/inspect': inspect,
