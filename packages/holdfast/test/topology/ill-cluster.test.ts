@@ -176,6 +176,24 @@ it('inspect and unlock say that names are missing whose server is away, and name
   expect(free).toMatchObject({ code: 1, errors: '' });
 }, 60_000);
 
+it('unlock --yes takes the lock of a master that answers before it has waited for one that does not', async () => {
+  const { ill } = await scene();
+  const healthy = await kit.cluster.nodeOfKey('b');
+  const name = `{b}${freshName()}`;
+  await (await openKeptBy(ill, {})).getLock(name).acquire();
+  const admin = await healthy.admin();
+  await ill.stopProcess();
+  const server = { server: { url: healthy.url }, cleanup: kit.cleanup } as unknown as RedisKit;
+  const call = new Running(server, ['unlock', name, '--yes', '--cluster', '--timeout', '40s']);
+  const isTaken = async () => (await admin.exists(name)) === 0;
+  try {
+    await waitUntil(isTaken, { what: 'the lock to be taken', timeoutMs: 20_000 });
+  } finally {
+    await ill.continueProcess();
+  }
+  expect(await call.ended).toMatchObject({ code: 0, output: expect.stringContaining(`took ${name} from`) });
+}, 60_000);
+
 it('inspect says nothing of names where a key prefix keeps them beside the lock', async () => {
   const { ill, call } = await scene();
   const redis = new Cluster(

@@ -25,7 +25,7 @@ export const unlock: CliCommand = {
       return exitCodes.refused;
     }
     const seen = found.lock;
-    await tellNamesAway(call, seen.holders);
+    const naming = tellNamesAway(call, seen.holders);
     const from = seen.holders.map(({ id, kind, client: card }) => ({ id, kind, client: card }));
     const whom = seen.holders.map(holderInWords).join(', ');
     if (seen.owner === undefined) {
@@ -35,6 +35,7 @@ export const unlock: CliCommand = {
     }
     const words = seen.owner.resting ? ofResting(seen) : ofHeld(name, whom);
     if (!call.flag('yes')) {
+      await naming;
       if (!call.io.isTerminal || call.wantsJson) throw new UsageError(words.refusal);
       const answer = await call.io.ask(`${words.question} [y/N] `);
       if (!/^y(?:es)?$/i.test(answer.trim())) {
@@ -42,8 +43,9 @@ export const unlock: CliCommand = {
         return exitCodes.no;
       }
     }
+    // Servers that are away keep nobody from it who has said yes.
     const taken = await force(client, seen);
-    if (taken) await tellRedissonsWaiters(call, name);
+    await Promise.all([naming, taken && tellRedissonsWaiters(call, name)]);
     if (call.wantsJson) call.printJson({ name, taken, from });
     else call.io.write(`${printable(taken ? words.taken : words.gone)}\n`);
     return taken ? exitCodes.done : exitCodes.no;
