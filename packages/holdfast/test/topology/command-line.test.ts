@@ -141,6 +141,28 @@ describe('the command line in a Cluster', () => {
     });
   });
 
+  it('names the master that refuses what the others do not, whichever node it is given', async () => {
+    const { nodes } = kit.cluster;
+    await createUserOn(nodes, 'limited', 'locks', 'in-a-cluster', 'from-redis-7');
+    kit.cleanup(async () => {
+      for (const node of nodes) await (await node.admin()).acl('DELUSER', 'limited');
+    });
+    const [odd, other] = [await kit.cluster.nodeOfKey('a'), await kit.cluster.nodeOfKey('b')];
+    await (await odd.admin()).acl('SETUSER', 'limited', '-zrem');
+    for (const { host, port } of [odd, other]) {
+      const server = { server: { url: `redis://limited:${password}@${host}:${port}` } } as unknown as RedisKit;
+      const { code, json } = await holdfast(server, ['doctor', '--cluster', '--prefix', 'lock:', '--json']);
+      const [{ findings }] = json as [{ findings: { check: string }[] }];
+      expect({ code, commands: findings.filter(({ check }) => check === 'commands') }).toMatchObject({
+        code: 1,
+        commands: [{ status: 'bad', missing: ['+zrem'], node: `${odd.host}:${odd.port}` }],
+      });
+      expect(findings.filter(({ check }) => check === 'keys')).toEqual([
+        { check: 'keys', status: 'ok', detail: 'all rights are there' },
+      ]);
+    }
+  });
+
   it('says of a master that is busy with a script that it is, whichever node it is given', async () => {
     const busy = await kit.cluster.nodeOfKey('a');
     const admin = await busy.admin();

@@ -47,7 +47,7 @@ export const doctor: CliCommand = {
     else if (first !== undefined) {
       const { keyPrefix } = call.site;
       const prefixes = { prefix: call.prefix, keyPrefix };
-      tell(...(await examineRights(first, prefixes, call.site.kind)));
+      tell(...(await examineRights(servers, prefixes, call.site.kind)));
       tell(
         await examineLeftovers(servers, keyPrefix + call.prefix),
         await tried(

@@ -5,8 +5,10 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { inboxChannel, lockKeys, type Prefixes } from '@holdfast/core';
 import type { Redis } from 'ioredis';
+import { addressOf } from '../address.js';
 import type { Site } from '../site.js';
 import { type Finding, unseen } from './finding.js';
 import { examineKinds } from './kinds.js';
@@ -18,12 +20,25 @@ const COST_OF_DEAFNESS =
 const COST_IN_A_CLUSTER = 'for latches, observe() of an election, and beside Java, whose news come late without';
 const COST_WITHOUT_ASKING = 'while a slot moves, holds are lost and calls wait';
 
-/** Of the user of this connection. `prefixes`: as of the client. In a Cluster any server knows: rules are the same everywhere, or should be. */
+/** Of the user of these connections. `prefixes`: as of the client. Each server of a Cluster has rules of its own: where they differ, those that refuse are named. */
 export async function examineRights(
-  redis: Redis,
+  servers: readonly Redis[],
   prefixes: Required<Prefixes>,
   kind: Site['kind'],
 ): Promise<Finding[]> {
+  const views = await Promise.all(servers.map((redis) => rightsAt(redis, prefixes, kind)));
+  const [first = []] = views;
+  return first.flatMap((finding, index) => {
+    if (views.every((view) => isDeepStrictEqual(view[index], finding))) return [finding];
+    const named = views.map((view, server) => ({
+      ...(view[index] as Finding),
+      node: addressOf(servers[server] as Redis),
+    }));
+    return named.filter(({ status }) => status !== 'ok');
+  });
+}
+
+async function rightsAt(redis: Redis, prefixes: Required<Prefixes>, kind: Site['kind']): Promise<Finding[]> {
   const name = `doctor-${randomUUID()}`;
   const keys = lockKeys(name, prefixes);
   const at = (key: string) => prefixes.keyPrefix + key;
