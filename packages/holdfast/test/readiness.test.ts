@@ -14,7 +14,7 @@ function setUp() {
   const nothing = () => undefined;
   const topology: Partial<Topology> = {
     ...{ ready: true, takesLocks: true, ended: false, stir: () => true },
-    ...{ listen: nothing, connect: nothing, troubleWith: nothing },
+    ...{ listen: nothing, connect: nothing, trouble: undefined },
   };
   const opened = quietWait<void>();
   const inbox = {

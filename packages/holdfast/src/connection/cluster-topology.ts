@@ -29,6 +29,7 @@ import type { Keyspace } from './keyspace.js';
 import { NodeConnection } from './node-connection.js';
 import type { Covers, Detour, Topology, TopologyListener, Refusal } from './topology.js';
 import { TopologyEvents } from './topology-events.js';
+import { isLasting } from './trouble.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { Approach, type Reach } from './reach.js';
 import { nameFor, oursForSure, swift } from './connection-options.js';
@@ -107,6 +108,13 @@ export class ClusterTopology implements Topology {
   connectionTo(lockKey: string): Connection | undefined {
     const node = this.nodeOf(lockKey);
     return node === undefined ? undefined : this.#readyConnection(node);
+  }
+
+  get trouble(): Error | undefined {
+    const { owners, trouble } = this.#map;
+    if (owners.size === 0) return trouble;
+    const troubles = [...owners].flatMap((node) => this.#connections.get(node)?.trouble ?? []);
+    return troubles.find(isLasting) ?? troubles[0];
   }
 
   troubleWith(lockKey: string): Error | undefined {

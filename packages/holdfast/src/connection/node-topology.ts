@@ -71,6 +71,10 @@ export class NodeTopology implements Topology {
     return this.#connection.ready ? this.#connection : undefined;
   }
 
+  get trouble(): Error | undefined {
+    return this.#connection.trouble;
+  }
+
   troubleWith(): Error | undefined {
     return this.#connection.trouble;
   }

@@ -85,7 +85,7 @@ export class Readiness {
         unavailable(
           ready ? 'Redis did not answer in time' : 'The client could not connect in time',
           undefined,
-          this.#topology.troubleWith(SOME_LOCK) ?? (ready ? undefined : this.#messages?.trouble),
+          this.#topology.trouble ?? (ready ? undefined : this.#messages?.trouble),
         ),
       );
     });
@@ -94,7 +94,7 @@ export class Readiness {
       this.#waiting.delete(waiter);
     };
     waiter.promise.then(left, left);
-    const trouble = this.#topology.troubleWith(SOME_LOCK);
+    const trouble = this.#topology.trouble;
     if (this.#topology.ended) this.#fail(connectionClosed());
     else if (isLasting(trouble)) this.#fail(trouble as Error);
     else this.#look();

@@ -67,6 +67,8 @@ export interface Topology {
   listen(listener: TopologyListener): void;
   /** The connection to a lock's server, if it is known and ready now. */
   connectionTo(lockKey: string): Connection | undefined;
+  /** Why one of the servers that keep locks cannot be reached now, as far as is known: what lasts before what may pass. */
+  readonly trouble: Error | undefined;
   /** Why the lock's server cannot be reached now, as far as is known. */
   troubleWith(lockKey: string): Error | undefined;
   /** What is known of the way to the lock's server. */

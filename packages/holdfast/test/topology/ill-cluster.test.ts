@@ -8,6 +8,7 @@ import { Cluster, type Redis } from 'ioredis';
 import { type Finding, holdfast, type Outcome, Running } from '../cli/terminal.js';
 import { createUserOn, password } from '../support/acl-rules.js';
 import { freshName } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
 import { useCluster } from '../support/topologies.js';
 
 /** No replica takes over while a test looks. */
@@ -379,6 +380,19 @@ it('the doctor names slots that no node keeps', async () => {
   expect(of('slots')).toContainEqual({ check: 'slots', status: 'bad', detail: '10, 12-13: no node keeps them' });
   expect(code).toBe(1);
 }, 60_000);
+
+it('connect() says why a master cannot be reached, whichever of them it is', async () => {
+  for (const ill of await kit.cluster.masters()) {
+    await ill.kill();
+    const error = await failureOf(kit.open().connect({ timeoutMs: 3_000 }));
+    await ill.restart();
+    await kit.cluster.whenReady();
+    expect(error).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringContaining(`ECONNREFUSED ${ill.host}:${ill.port}`),
+    });
+  }
+}, 120_000);
 
 describe('the doctor names a master that does not answer with its slots, looks at the others, and takes a lock of theirs:', () => {
   const looksAtTheRest = (outcome: Outcome, node: string, why: RegExp) => {
