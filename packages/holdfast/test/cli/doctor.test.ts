@@ -322,6 +322,24 @@ describe('sentinels', () => {
     expect(found).toMatchObject([{ status: 'bad', detail }]);
   });
 
+  it('that name a replica as the master: each command says so, and which', async () => {
+    const { host, port } = kit.server;
+    const replica = await startPrivateRedis({ args: ['--replicaof', host, `${port}`] });
+    kit.cleanup(() => replica.stop());
+    const sentinel = new FakeSentinel([replica.host, replica.port]);
+    await sentinel.listen();
+    kit.cleanup(() => sentinel.close());
+    const at = `${sentinel.address.host}:${sentinel.address.port}`;
+    for (const command of [['doctor'], ['ls'], ['inspect', 'a'], ['run', 'a', '--wait', '500ms']]) {
+      const call = [...command, '--sentinel', at, '--master', 'main', '--timeout', '1s', '--', 'true'];
+      const { code, output, errors } = await holdfast(kit, command[0] === 'run' ? call : call.slice(0, -2), {
+        env: { REDIS_URL: '' },
+      });
+      const told = `the sentinels name ${replica.host}:${replica.port}, which is a replica`;
+      expect({ code, said: output + errors }).toEqual({ code: 69, said: expect.stringContaining(told) });
+    }
+  });
+
   it('are named where they do not answer', async () => {
     const { found, nodes, code } = await examined(['this', 'this', 'this'], { silent: 1 });
     const detail = expect.stringMatching('cannot be asked .*ECONNREFUSED');
