@@ -60,11 +60,13 @@ export class LanePolicy implements ExclusivePolicy {
     return writer === undefined && this.#side === 'read' && tenure?.held && !holds.isEmpty ? 'beside' : 'none';
   }
 
+  /** Of the calls inside a writer some may have to wait for readers beside whom the next ones may read. */
   nextToEnter(lock: LockState): Waiter | undefined {
     const { holds, queue } = lock;
     const writer = this.innermostWrite(holds);
-    const next = writer === undefined ? queue.first : queue.firstInside(writer);
-    return next !== undefined && this.entry(lock, next.request) !== 'none' ? next : undefined;
+    if (writer === undefined || queue.firstInside(writer) !== undefined)
+      for (const next of queue) if (this.entry(lock, next.request) !== 'none') return next;
+    return undefined;
   }
 
   depthOf({ holds }: LockState, request: AcquireRequest): number {

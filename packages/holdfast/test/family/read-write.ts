@@ -223,6 +223,21 @@ export function readWriteContract(world: World, wakeup: Wakeup): void {
       expect(most).toBe(3);
     });
 
+    it('comes in to read beside what reads there, also past a call that waits there to write', async () => {
+      const { both } = setUp().open();
+      await within(
+        both.writeLock().withLock(async () => {
+          const reading = await both.readLock().acquire();
+          const writing = await reading.run(() => both.writeLock().acquire());
+          const writer = both.writeLock().acquire();
+          const reader = both.readLock().acquire();
+          await writing.release();
+          await releaseAll([await within(reader), reading]);
+          await (await within(writer)).release();
+        }),
+      );
+    });
+
     it('goes on reading when the write hold around it ends: then other readers come in, and writers do not', async () => {
       const { open, waiting } = setUp();
       const [one, two, three] = [open(), open(), open()];
