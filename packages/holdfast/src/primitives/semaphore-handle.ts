@@ -129,19 +129,22 @@ export class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
 
   async drainPermits(options: TryPermitOptions = {}): Promise<number> {
     const checked = checkCall('drainPermits', 1, options, tryCallKeys);
-    const { waitMs } = styles.tryAcquire;
     const scope = currentScope(this.#host.client);
     let drained = 0;
-    for (;;) {
-      const free = Math.min(await this.availablePermits(), MOST_PERMITS);
-      if (scope?.ended) throw scopeEnded(this.#operations);
-      // The first attempt is made in any case: it may begin the semaphore, and else it says what is wrong, as any acquisition.
-      const permits = drained === 0 ? Math.max(free, 1) : free;
-      const hold =
-        permits > 0 ? await this.#try(() => ({ ...checked, permits, options: { ...checked.options, waitMs } })) : null;
-      if (hold === null) return drained;
-      drained += permits;
+    try {
+      for (;;) {
+        const free = Math.min(await this.availablePermits(), MOST_PERMITS);
+        if (scope?.ended) throw scopeEnded(this.#operations);
+        // The first attempt is made in any case: it may begin the semaphore, and else it says what is wrong, as any acquisition.
+        const permits = drained === 0 ? Math.max(free, 1) : free;
+        if (permits <= 0 || (await this.#try(() => ({ ...checked, permits }))) === null) break;
+        drained += permits;
+      }
+    } catch (error) {
+      // Of permits that it has got its caller is told.
+      if (drained === 0) throw error;
     }
+    return drained;
   }
 
   // ---------------------------------------------------------------- acquiring

@@ -1,8 +1,10 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   type LockClient,
   LockClientClosedError,
   type LockClientOptions,
+  type LockDiagnostics,
   LockLostError,
   LockNotHeldError,
   LockRefusedError,
@@ -303,6 +305,29 @@ export function semaphoreContract(world: World, wakeup: Wakeup): void {
     // The scope ends when the function has returned.
     const { failure } = client.run(() => ({ failure: failureOf(semaphore.drainPermits()) }));
     expect(await within(failure)).toBeInstanceOf(LockScopeError);
+    await untouched(semaphore);
+  });
+
+  it('tells who drains it of the permits that it got, also when its scope ends while it looks for more', async () => {
+    const { open, untouched } = setUp(2);
+    const { client, semaphore } = open();
+    await within(semaphore.trySetPermits(2));
+    const channel = 'holdfast:acquired';
+    let acquired!: () => void;
+    const has = new Promise<void>((resolve) => (acquired = resolve));
+    const heard = (message: unknown) => {
+      if ((message as LockDiagnostics[typeof channel]).clientId === client.clientId) acquired();
+    };
+    subscribe(channel, heard);
+    let draining!: Promise<number>;
+    await within(
+      client.run(() => {
+        draining = semaphore.drainPermits();
+        return has;
+      }),
+    ).finally(() => unsubscribe(channel, heard));
+    expect(await within(draining)).toBe(2);
+    await within(semaphore.release(2));
     await untouched(semaphore);
   });
 
