@@ -12,9 +12,9 @@
  */
 
 import { LockLostError, type LockLostReason } from '../errors.js';
-import { failureError } from '../tenure/failures.js';
+import { type Failure, failureError } from '../tenure/failures.js';
 import { type HoldTerms, outlastsLease } from '../tenure/hold-terms.js';
-import type { CountedDown, ReleaseOutcome, Stake } from '../tenure/stake.js';
+import type { CountedDown, Gone, ReleaseOutcome, Stake } from '../tenure/stake.js';
 import type { Waiter } from '../waiting/waiter.js';
 import { admitInside, contend, contendBeforehand, enter, passByScript } from './admission.js';
 import { pauseMs, turnAfter } from './handoff-rule.js';
@@ -60,10 +60,15 @@ async function countDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord)
   if (outcome.kind === 'held' || outcome.kind === 'released') return;
   // Of those around it: it was held until it was given back.
   if (tenure.whyLost('unreachable') === 'max-hold') return;
-  if (outcome.kind === 'lost') throw lostOnTheWayOut(lock, record, tenure.whyLost(outcome.reason));
-  if (lock.tenure !== tenure)
-    throw lostOnTheWayOut(lock, record, tenure.whyLost(lock.closing ? 'closed' : 'unreachable'));
-  throw failureError(lock, outcome);
+  throw notGivenBack(lock, tenure, record, outcome);
+}
+
+/** What a release is told that was not done. What Redis has refused was held until then, also where the tenure has been given back since. */
+function notGivenBack(lock: ExclusiveLock, tenure: Stake, record: HoldRecord, outcome: Gone | Failure): Error {
+  const isLost = outcome.kind === 'lost';
+  if (!isLost && (outcome.kind === 'refused' || lock.tenure === tenure)) return failureError(lock, outcome);
+  const found = isLost ? outcome.reason : 'unreachable';
+  return lostOnTheWayOut(lock, record, tenure.whyLost(lock.closing ? 'closed' : found));
 }
 
 function countedDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord, outcome: CountedDown): void {
@@ -128,10 +133,7 @@ async function passOnByScript(lock: ExclusiveLock, tenure: Stake, last: HoldReco
     lock.parts,
     last.terms.endsSince,
   );
-  if (outcome.kind === 'held') return;
-  // Not lost, but no longer ours: the client was closed meanwhile.
-  if (outcome.kind === 'lost' || lock.tenure !== tenure) throw lostOnTheWayOut(lock, last, tenure.whyLost('closed'));
-  throw failureError(lock, outcome);
+  if (outcome.kind !== 'held') throw notGivenBack(lock, tenure, last, outcome);
 }
 
 function giveBack(

@@ -206,6 +206,35 @@ it('a message that was lost is made good by a re-ask, also for a user that may n
   await proxy.heal();
 });
 
+it('a release that was refused, with the call of the process that was to have the lock, says so and is no loss', async () => {
+  const name = allowedName();
+  const client = openAs(kit, 'limited', { watchdogTimeoutMs: 300_000 });
+  const lost: unknown[] = [];
+  client.on('lost', (event) => lost.push(event));
+  const hold = await client.getLock(name).acquire();
+  // A shorter lease is asked for anew.
+  const next = failureOf(client.getLock(name).acquire({ leaseMs: 100_000 }));
+  await revoke('-hset');
+  expect(await failureOf(hold.release())).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOPERM' });
+  expect(await next).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOPERM' });
+  await waitUntil(async () => (await kit.admin.exists(name)) === 0, { what: 'the lock is free' });
+  expect(lost).toEqual([]);
+});
+
+it('a nested release that was refused, together with that of the hold around it, says so and is no loss', async () => {
+  const name = allowedName();
+  const client = openAs(kit, 'limited', { watchdogTimeoutMs: 300_000 });
+  const lost: unknown[] = [];
+  client.on('lost', (event) => lost.push(event));
+  const outer = await client.getLock(name).acquire();
+  const inner = await outer.run(() => client.getLock(name).acquire());
+  await revoke('-hset');
+  const outcomes = await Promise.all([failureOf(inner.release()), failureOf(outer.release())]);
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOPERM' });
+  await waitUntil(async () => (await kit.admin.exists(name)) === 0, { what: 'the lock is free' });
+  expect(lost).toEqual([]);
+});
+
 it('a nested release that was refused leaves no count behind: the last one ends the hold whatever is counted', async () => {
   const name = allowedName();
   const lock = openAs(kit, 'limited', { watchdogTimeoutMs: 300_000 }).getLock(name);
