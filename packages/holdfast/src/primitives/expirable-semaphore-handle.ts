@@ -2,7 +2,6 @@ import type { Command } from '@holdfast/core';
 import type { Backend } from '../backend.js';
 import { LockLostError, LockNotHeldError, LockTimeoutError } from '../errors.js';
 import { checkCount, checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS, MOST_PERMITS } from '../options.js';
-import { redisCodeOf } from '../connection/reply-errors.js';
 import { atCaller, shown } from '../reports/caller.js';
 import { inFrame } from '../reports/site.js';
 import { currentScope } from '../scopes/scope.js';
@@ -10,6 +9,7 @@ import { refuseSurplus } from '../surplus.js';
 import { failureError } from '../tenure/failures.js';
 import { barredForMs, newRequest } from '../tenure/late-copies.js';
 import { serve, serveRest } from '../tenure/serving.js';
+import { soleRenewal } from '../tenure/sole-renewal.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import type { NotAcquired } from '../waiting/waiter.js';
 import { AdoptingOperations } from './adopting-operations.js';
@@ -133,11 +133,9 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
 
   async getLeaseTime(id: string): Promise<PermitLease> {
     checkIds([id]);
-    const [outcome] = (await this.#ask(this.#operations.lookAt(id))).outcomes;
-    if (outcome === undefined || outcome.kind === 'lost') throw this.#unknown(id);
-    if (outcome.kind !== 'refused') return outcome.remainingMs ?? 'never';
-    const error = new Error(outcome.message);
-    throw failureError(this.#operations, { kind: 'refused', code: redisCodeOf(outcome.message), error });
+    const { outcome } = await this.#ask(soleRenewal(this.#operations.lookAt(id)));
+    if (outcome.kind === 'lost') throw this.#unknown(id);
+    return outcome.remainingMs ?? 'never';
   }
 
   async acquiredPermits(): Promise<number> {

@@ -10,13 +10,13 @@ import type { Appointment, Lease } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
 import type { ReplicaTerms } from '../connection/connection.js';
 import type { Answer, Request } from '../connection/pending-command.js';
-import { redisCodeOf } from '../connection/reply-errors.js';
 import type { FencingTokens } from './fence.js';
 import { type EndingTenure, endOf, type FailureOfAnswer, LastStep } from './last-step.js';
-import type { HandoffReply, RenewReply, TenureEnd } from './operations.js';
+import type { HandoffReply, TenureEnd } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
 import type { Release } from './recent-releases.js';
 import { serveRest } from './serving.js';
+import { type SoleRenewal, soleRenewal } from './sole-renewal.js';
 import { type Bequest, type CountedDown, type Gone, gone, type HeldOutcome } from './stake.js';
 
 /** How a lock is given back. */
@@ -35,8 +35,8 @@ export interface StepSubject extends EndingTenure {
   asksFor(leaseMs: number): void;
 }
 
-function isRaised({ outcomes: [outcome] }: RenewReply): boolean {
-  return outcome?.kind === 'renewed' || outcome?.kind === 'held';
+function isRaised({ outcome }: SoleRenewal): boolean {
+  return outcome.kind !== 'lost';
 }
 
 /** See the module comment. */
@@ -179,7 +179,7 @@ export class HoldSteps {
     const { id, operations, lease } = this.#tenure;
     const { clock, settings, sender, serverClock } = this.#parts;
     this.#tenure.asksFor(leaseMs);
-    const command = () => operations.renew([{ key: operations.key, tenure: id, leaseMs }]);
+    const command = () => soleRenewal(operations.renew([{ key: operations.key, tenure: id, leaseMs }]));
     const confirmation = enough && { enough, needed: isRaised };
     const until = clock.now() + settings.responseTimeoutMs;
     this.#raises++;
@@ -187,12 +187,10 @@ export class HoldSteps {
     this.#raises--;
     if (answer.kind !== 'reply') return answer;
     const { reply, sentAt, node } = answer;
-    const [outcome] = reply.outcomes;
-    if (outcome === undefined || !this.#tenure.held) return gone;
+    const { outcome, nowMs } = reply;
+    if (!this.#tenure.held) return gone;
     if (outcome.kind === 'lost') return outcome;
-    if (outcome.kind === 'refused')
-      return { kind: 'refused', code: redisCodeOf(outcome.message), error: new Error(outcome.message) };
-    serverClock.note(node, sentAt, reply.nowMs);
+    serverClock.note(node, sentAt, nowMs);
     lease.confirm(sentAt, outcome.remainingMs ?? leaseMs, leaseMs);
     return { kind: 'held' };
   }

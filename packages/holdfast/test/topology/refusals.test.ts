@@ -98,6 +98,36 @@ describe('one server that refuses for now', () => {
       await (await patient.result).release();
     },
   );
+
+  it.each(refusals)('$code: hold.extend() is tried again until it is done', async ({ begin, end }) => {
+    const time = driveTime(kit);
+    const client = openClient(kit, quick);
+    const hold = await client.getLock(freshName()).acquire({ leaseMs: 30_000 });
+    const semaphore = client.getSemaphore(freshName(), { permits: 1 });
+    const permits = await semaphore.acquire(1, { leaseMs: 30_000 });
+    kit.cleanup(() => end(kit.server));
+    await begin(kit.server);
+    const { admin } = kit;
+    const asked = async () =>
+      [...(await admin.info('commandstats')).matchAll(/^cmdstat_evalsha:calls=(\d+).*?rejected_calls=(\d+)/gm)]
+        .flatMap(([, ...counts]) => counts.map(Number))
+        .reduce((sum, count) => sum + count, 0);
+    const before = await asked();
+    let isOver = false;
+    const extended = Promise.all([hold.extend(60_000), permits.extend(60_000)]).finally(() => (isOver = true));
+    extended.catch(() => undefined); // it is looked at later
+    const askedAgain = async () => {
+      await time.advance(10);
+      return isOver || (await asked()) >= before + 4;
+    };
+    await waitUntil(askedAgain, { what: 'both are asked for again' });
+    await end(kit.server);
+    time.flow();
+    await extended;
+    for (const extendedOne of [hold, permits]) expect(extendedOne.remainingMs()).toBeGreaterThan(50_000);
+    await Promise.all([hold.release(), permits.release()]);
+    await admin.del(semaphore.name);
+  });
 });
 
 describe('a Cluster that refuses for now', () => {
