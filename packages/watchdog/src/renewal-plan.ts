@@ -15,7 +15,7 @@ export class RenewalPlan {
 
   /** Clock time at which the renewal has to be sent. */
   get dueAt(): number {
-    return this.#dueAt ?? Number.POSITIVE_INFINITY;
+    return this.#dueAt ?? Infinity;
   }
 
   /** Clock time from which it may be sent with others. */

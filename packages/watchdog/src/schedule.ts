@@ -52,7 +52,7 @@ export class Schedule {
   #due: Entry[] = [];
   #timer: Timer | undefined;
   /** When the timer will fire. -Infinity while it does: it is set again, once, when everything due has run. */
-  #firesAt = Number.POSITIVE_INFINITY;
+  #firesAt = Infinity;
 
   /** @param onError receives what an appointment throws; the others run all the same. */
   constructor(clock: Clock, liveness: Liveness, onError: (error: unknown) => void) {
@@ -113,12 +113,12 @@ export class Schedule {
   #stopTimer(): void {
     if (this.#timer !== undefined) this.#clock.clearTimer(this.#timer);
     this.#timer = undefined;
-    this.#firesAt = Number.POSITIVE_INFINITY;
+    this.#firesAt = Infinity;
   }
 
   readonly #fire = (): void => {
     this.#timer = undefined;
-    this.#firesAt = Number.NEGATIVE_INFINITY;
+    this.#firesAt = -Infinity;
     const now = this.#clock.now();
     for (let first = this.#heap.first; first !== undefined && first.time <= now; first = this.#heap.first) {
       this.#heap.remove(first);

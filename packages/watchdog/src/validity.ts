@@ -54,7 +54,7 @@ export class Validity {
 
   /** Clock time from which the lease is not believed; -Infinity without any confirmation. */
   get deadline(): number {
-    if (this.#safeEnd === undefined) return Number.NEGATIVE_INFINITY;
+    if (this.#safeEnd === undefined) return -Infinity;
     return this.#limit === undefined ? this.#safeEnd : Math.min(this.#safeEnd, this.#limit);
   }
 

@@ -117,7 +117,7 @@ export function readReply<Decoded>(operation: string, raw: unknown, decode: (rep
 /** NaN: it is none. One that is not safe may be another than was sent. */
 function asInteger(item: unknown): number {
   const value = typeof item === 'string' && /^-?\d{1,19}$/.test(item) ? Number(item) : item;
-  return Number.isInteger(value) ? (value as number) : Number.NaN;
+  return Number.isInteger(value) ? (value as number) : NaN;
 }
 
 /** The shape only: replies may hold lock names, which do not belong into error messages. */

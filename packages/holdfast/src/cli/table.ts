@@ -11,7 +11,7 @@ export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   paint: Paint,
-  width = Number.POSITIVE_INFINITY,
+  width = Infinity,
 ): string {
   const whole = rows.map((row) => row.map((cell) => withoutMiddle(printable(cell), WIDEST)));
   const wanted = head.map((title, column) => Math.max(title.length, ...whole.map((row) => row[column]?.length ?? 0)));

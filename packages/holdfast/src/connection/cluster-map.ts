@@ -57,7 +57,7 @@ export class ClusterMap {
   #keepers: ReadonlySet<NodeAddress> = new Set();
   /** What servers have said of their own slots in this turn. */
   readonly #corrections = new Map<number, NodeAddress>();
-  #refreshedAt = Number.NEGATIVE_INFINITY;
+  #refreshedAt = -Infinity;
   #refresh: { cancel(): void } | undefined;
   /** Settles when the question under way is answered. */
   #asked: Promise<void> = Promise.resolve();

@@ -95,9 +95,8 @@ export class CommandSender {
     if (leader === undefined) this.#launch(pending);
     else this.#follow(pending, leader);
     // Once it is on its way: what is done while Redis works makes no caller wait longer.
-    const { until = Number.POSITIVE_INFINITY } = options;
-    if (until !== Number.POSITIVE_INFINITY && !pending.settled)
-      pending.limit = this.#schedule.at(until, () => this.#expire(pending));
+    const { until = Infinity } = options;
+    if (until !== Infinity && !pending.settled) pending.limit = this.#schedule.at(until, () => this.#expire(pending));
     // The copy may still arrive. Its answer would not, and this client does not send it again.
     if (this.#closed) pending.drop();
     return pending;

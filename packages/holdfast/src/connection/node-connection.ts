@@ -56,13 +56,13 @@ export class NodeConnection implements Connection {
   #troubledEpoch = 0;
   /** The connection broke, or the last attempt to make one did. */
   #broken: boolean;
-  #downAt = Number.POSITIVE_INFINITY;
+  #downAt = Infinity;
   readonly #placement: Placement;
   /** The WAIT under way on the present connection. */
   #confirming: Promise<number> | undefined;
   readonly #counterpart: Counterpart;
   readonly #stop: () => void;
-  #replacedAt = Number.NEGATIVE_INFINITY;
+  #replacedAt = -Infinity;
 
   constructor(
     node: string,

@@ -44,7 +44,7 @@ export class PortProbe {
   #unanswered = false;
   /** Connections one after the other of which nothing came before they were closed. */
   #closedUnanswered = 0;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #askedAt = -Infinity;
   #overdue: { cancel(): void } | undefined;
   #limit: { cancel(): void } | undefined;
   #sockets: Socket[] = [];

@@ -93,7 +93,7 @@ export class Observation implements AsyncIterableIterator<Leader | undefined>, L
     const { parts } = this.#home;
     const joinedAt = parts.clock.now();
     const firstLimit = joinedAt + firstLimitMs(undefined, parts.settings);
-    const call = { joinedAt, until: Number.POSITIVE_INFINITY, firstLimit, signal: undefined };
+    const call = { joinedAt, until: Infinity, firstLimit, signal: undefined };
     const step = quietWait<Step>();
     this.#step = step;
     try {

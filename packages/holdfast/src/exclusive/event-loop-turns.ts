@@ -14,7 +14,7 @@ const LONGEST_RUN_MS = 1;
 export class EventLoopTurns {
   readonly #clock: Clock;
   readonly #nextTurn: NextTurn;
-  #runStarted = Number.NEGATIVE_INFINITY;
+  #runStarted = -Infinity;
 
   constructor(clock: Clock, nextTurn: NextTurn) {
     this.#clock = clock;

@@ -8,7 +8,7 @@ import { type ExclusiveLock, retune } from './lock.js';
 export function checkExtension({ limits, clock }: LockParts, record: HoldRecord, ms: number): void {
   limits.checkExtension(record, ms);
   const { name, since = 0, terms } = record;
-  const leftMs = since + (terms.maxHoldMs ?? Number.POSITIVE_INFINITY) - clock.now();
+  const leftMs = since + (terms.maxHoldMs ?? Infinity) - clock.now();
   if (ms > leftMs)
     throw new RangeError(
       `extend(): maxHoldMs ends this hold of "${name}" in ${Math.max(0, Math.floor(leftMs))} ms, before ${ms} ms`,

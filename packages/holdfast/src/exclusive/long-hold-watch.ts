@@ -23,7 +23,7 @@ export class LongHoldWatch {
   readonly #locks: () => Iterable<Holders>;
   #next: Appointment | undefined;
   /** Clock time of the last look: what was held for long by then has been reported. */
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #lookedAt = -Infinity;
 
   constructor(
     longMs: number,
@@ -49,7 +49,7 @@ export class LongHoldWatch {
   #look(): void {
     this.#next = undefined;
     const now = this.#clock.now();
-    let next = Number.POSITIVE_INFINITY;
+    let next = Infinity;
     for (const { holds } of this.#locks()) {
       for (const record of holds.all) {
         const { since } = record;
@@ -60,6 +60,6 @@ export class LongHoldWatch {
       }
     }
     this.#lookedAt = now;
-    if (next < Number.POSITIVE_INFINITY) this.#lookAt(Math.max(next, now + this.#longMs * PAUSE));
+    if (next < Infinity) this.#lookAt(Math.max(next, now + this.#longMs * PAUSE));
   }
 }

@@ -69,7 +69,7 @@ export function listLocks(
   const { match = '*', limit } = options;
   if (typeof match !== 'string') throw new TypeError('listLocks: match must be a string');
   if (limit !== undefined) checkCount('listLocks: limit', limit, Number.MAX_SAFE_INTEGER);
-  return search(client, match, limit ?? Number.POSITIVE_INFINITY);
+  return search(client, match, limit ?? Infinity);
 }
 
 async function* search(

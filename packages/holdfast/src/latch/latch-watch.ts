@@ -51,7 +51,7 @@ export class LatchWatch implements LookoutListener<LatchLook> {
     const joinedAt = parts.clock.now();
     const call = {
       joinedAt,
-      until: joinedAt + (waitMs ?? Number.POSITIVE_INFINITY),
+      until: joinedAt + (waitMs ?? Infinity),
       firstLimit: joinedAt + firstLimitMs(waitMs, parts.settings),
       singleAttempt: waitMs === 0,
       signal,

@@ -177,7 +177,7 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
     const issuing = outcome.release();
     const giveUp = () => void this.#returnUnknown(ids, leaseMs, issuing);
     const { waitMs, signal } = wanted.options;
-    const until = joinedAt + (waitMs === undefined ? Number.POSITIVE_INFINITY : firstLimitMs(waitMs, parts.settings));
+    const until = joinedAt + (waitMs === undefined ? Infinity : firstLimitMs(waitMs, parts.settings));
     let found: NotAcquired | void;
     try {
       const call = { joinedAt, until, signal, scope };

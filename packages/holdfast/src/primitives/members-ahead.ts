@@ -85,7 +85,7 @@ export class MembersAhead {
     const ahead = new StakeOfNoCall(() => this.#taken);
     this.#asked.set(member, ahead);
     // Patient until never: it asks for no place.
-    const demand = { terms: termsOf(host, this.#options), patientUntil: Number.NEGATIVE_INFINITY };
+    const demand = { terms: termsOf(host, this.#options), patientUntil: -Infinity };
     ahead.ask(host.parts.openStake(operations, { owner, demand }, ahead));
   }
 }

@@ -141,7 +141,7 @@ export class MultiLockHandle implements MultiLock {
       const { clock } = this.#host.parts;
       const joinedAt = clock.now();
       const { waitMs = style.waitMs } = options;
-      const until = joinedAt + (waitMs ?? Number.POSITIVE_INFINITY);
+      const until = joinedAt + (waitMs ?? Infinity);
       const ahead = new MembersAhead(this.#members, memberOptions(options));
       const outcome = this.#takeAll({ style, options, waitMs, entry, site, joinedAt, until, ahead }).then((taken) =>
         completion(taken instanceof HoldBundle ? taken.gathered() : taken),

@@ -158,7 +158,7 @@ export class Candidacy {
     this.#rest('round');
     this.#gatherings = 0;
     this.#line = undefined;
-    this.#vote({ terms: this.#demand.terms, patientUntil: Number.NEGATIVE_INFINITY }, this.#nodeTimeoutMs);
+    this.#vote({ terms: this.#demand.terms, patientUntil: -Infinity }, this.#nodeTimeoutMs);
   }
 
   #vote(demand: Demand, ms: number): void {

@@ -92,7 +92,7 @@ export class LineWatch {
     const { electorate, ballots, tally, maker } = this.#parts;
     const { terms } = this.#listener.demand;
     this.#voting = new Voting(electorate, ballots, maker);
-    this.#voting.begin({ terms, patientUntil: Number.NEGATIVE_INFINITY }, nodeTimeoutMs, () => {
+    this.#voting.begin({ terms, patientUntil: -Infinity }, nodeTimeoutMs, () => {
       if (tally.suffices(terms)) this.#listener.onPassedOver(ballots.votes[0]?.node);
       else this.#passedOverInVain(line);
     });

@@ -79,5 +79,5 @@ export class QuorumLease implements StakeLease {
 /** Until when a majority of these is believed; -Infinity when they are none. */
 export function deadlineOf(votes: readonly Stake[], majority: number): number {
   const deadlines = votes.map(({ lease }) => lease.deadline).sort((a, b) => b - a);
-  return deadlines[majority - 1] ?? Number.NEGATIVE_INFINITY;
+  return deadlines[majority - 1] ?? -Infinity;
 }

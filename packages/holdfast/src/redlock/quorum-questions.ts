@@ -25,7 +25,7 @@ export class QuorumQuestions implements Questions {
     const replies = await this.#ask(operations, ({ node, questions }) => questions.peek(operations.at(node)));
     const leases = replies
       .filter(({ locked }) => locked)
-      .map(({ remainingMs }) => remainingMs ?? Number.POSITIVE_INFINITY)
+      .map(({ remainingMs }) => remainingMs ?? Infinity)
       .sort((a, b) => b - a);
     const remainingMs = leases[this.#electorate.majority - 1];
     if (remainingMs === undefined) return { locked: false, remainingMs: undefined };
@@ -70,10 +70,7 @@ export class QuorumQuestions implements Questions {
           resolve();
         } else if (replies.length === majority) {
           // The slower ones have a moment: who is down must not hold up what is known.
-          limit ??= parts.waits.at(
-            parts.clock.now() + this.#electorate.nodeTimeoutMs(Number.POSITIVE_INFINITY),
-            resolve,
-          );
+          limit ??= parts.waits.at(parts.clock.now() + this.#electorate.nodeTimeoutMs(Infinity), resolve);
         }
       };
       for (const at of this.#nodes) {

@@ -257,7 +257,7 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
       const terms = { mode: 'watched', leaseMs: this.terms.leaseMs, maxHoldMs: undefined } as const;
       for (const node of nodes) {
         if (this.#ballots.at(node) !== undefined) continue;
-        if (node.mayVote) this.ballotAt(node, { terms, patientUntil: Number.NEGATIVE_INFINITY }).tenure.ask();
+        if (node.mayVote) this.ballotAt(node, { terms, patientUntil: -Infinity }).tenure.ask();
         else node.connect();
       }
       this.#planRefill();

@@ -50,7 +50,7 @@ export class Tally {
   }
 
   /** A majority has voted, for long enough to hand a lock over on these terms. One that is to be held for less time needs half of that. */
-  suffices({ leaseMs, mode, maxHoldMs = Number.POSITIVE_INFINITY }: HoldTerms): boolean {
+  suffices({ leaseMs, mode, maxHoldMs = Infinity }: HoldTerms): boolean {
     const { majority, parts } = this.#electorate;
     const leftMs = deadlineOf(this.#ballots.tenures, majority) - parts.clock.now();
     return leftMs >= Math.min(this.#electorate.minValidityMs(leaseMs, mode), maxHoldMs / 2);

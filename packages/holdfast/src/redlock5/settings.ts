@@ -37,7 +37,7 @@ export function settingsOver(base: Settings, given: Partial<Settings> = {}): Set
     if (!isSetting(name)) throw new TypeError(`Redlock: unknown setting "${name}"`);
     if (value === undefined) continue;
     if (typeof value !== 'number' || Number.isNaN(value)) throw new TypeError(`Redlock: ${name} must be a number`);
-    const isWithoutLimit = name === 'retryCount' && (value === -1 || value === Number.POSITIVE_INFINITY);
+    const isWithoutLimit = name === 'retryCount' && (value === -1 || value === Infinity);
     if (!isWithoutLimit && (value < 0 || value > MOST))
       throw new RangeError(`Redlock: ${name} must be between 0 and ${MOST}, got ${value}`);
     settings[name] = value;
@@ -48,9 +48,7 @@ export function settingsOver(base: Settings, given: Partial<Settings> = {}): Set
 /** How long a busy lock is waited for, in milliseconds. */
 export function waitWindowMs({ retryCount, retryDelay }: Settings): number {
   // No delay, for ever, is for ever.
-  return retryCount === -1 || retryCount === Number.POSITIVE_INFINITY
-    ? Number.POSITIVE_INFINITY
-    : retryCount * retryDelay;
+  return retryCount === -1 || retryCount === Infinity ? Infinity : retryCount * retryDelay;
 }
 
 /** A pause between two questions for a lock whose release nobody tells. */

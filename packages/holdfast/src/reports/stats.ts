@@ -166,7 +166,7 @@ class Durations {
     this.#histogram.record(Math.max(1, Math.round(ms * 1_000)));
     this.#sumMs += ms;
     let at = 0;
-    while (ms > (boundsMs[at] ?? Number.POSITIVE_INFINITY)) at++;
+    while (ms > (boundsMs[at] ?? Infinity)) at++;
     if (at < boundsMs.length) this.#counts[at] = (this.#counts[at] ?? 0) + 1;
   }
 

@@ -162,7 +162,7 @@ export class Shares {
     const now = clock.now();
     record.terms = { ...record.terms, endsSince: now };
     const untilMs = seen.nowMs + Math.ceil(now - seen.sentAt) + ttlMs;
-    const whileHeld = { joinedAt: now, until: Number.POSITIVE_INFINITY, signal: record.signal };
+    const whileHeld = { joinedAt: now, until: Infinity, signal: record.signal };
     try {
       const putting = query(this.#host.parts, operations, operations.put(tenure, { text, untilMs }));
       const kept = await inTime(this.#host.parts, operations, whileHeld, putting);

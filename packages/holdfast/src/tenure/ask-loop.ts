@@ -52,10 +52,10 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
   #reached = false;
   #again = false;
   /** How many were before us when we asked for a lock that is free; infinite when it is not. */
-  #ahead = Number.POSITIVE_INFINITY;
+  #ahead = Infinity;
   #next: Cancellable | undefined;
   /** Clock time until which the place in the queue, if any, may be served. */
-  #freshUntil = Number.NEGATIVE_INFINITY;
+  #freshUntil = -Infinity;
   /** Clock time from which the lease that the last answer told of may have run out; undefined when that would be no accident. */
   #seenUntil: number | undefined;
   /** What came with the lock, and when: for the next answer if the lease was over by then; until another owner is seen. */
@@ -192,7 +192,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     this.#placeless = !mayQueue;
     const freshMs = mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patientUntil - now))) : 0;
     if (freshMs > 0 && (!this.reached || this.#freshUntil < now)) this.#listener.onPlace?.();
-    this.#freshUntil = freshMs > 0 ? now + freshMs : Number.NEGATIVE_INFINITY;
+    this.#freshUntil = freshMs > 0 ? now + freshMs : -Infinity;
     const { operations, id } = this.#subject;
     return operations.ask(id, { leaseMs, freshMs, ticket: this.#ticket, freshTtlMs });
   }
@@ -249,7 +249,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     const isLease = remainingMs !== undefined && remainingMs > 0 && resting !== true;
     this.#seenUntil = isLease ? sentAt + remainingMs - GIVEN_UP_BEFORE_MS : undefined;
     const before = this.#ahead;
-    this.#ahead = reply.remainingMs === 0 ? ahead : Number.POSITIVE_INFINITY;
+    this.#ahead = reply.remainingMs === 0 ? ahead : Infinity;
     // The lock is free, and each ask gets further through the places of waiters that have gone: no call is told that it is busy.
     if (this.#ahead < before) {
       this.ask();

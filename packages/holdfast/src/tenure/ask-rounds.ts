@@ -89,7 +89,7 @@ export class AskRounds {
 
 /** One ask that is to come. */
 class Due implements HeapItem, Cancellable {
-  time = Number.POSITIVE_INFINITY;
+  time = Infinity;
   place = UNPLACED;
   readonly ask: () => void;
   readonly #rounds: AskRounds;

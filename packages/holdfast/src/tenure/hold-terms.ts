@@ -48,13 +48,13 @@ export function lastUntil(hold: { promisedUntil: number | undefined }, until: nu
  */
 export function commonTerms(holds: readonly TermsHolder[], clock: Clock): LeaseTerms | undefined {
   let common: HoldTerms | undefined;
-  let renewUntil = Number.NEGATIVE_INFINITY;
+  let renewUntil = -Infinity;
   for (const hold of holds) {
     if (!hold.renewable) continue;
     renewUntil = Math.max(renewUntil, endOf(hold, clock));
     if (common === undefined || wantsMore(hold.terms, common)) common = hold.terms;
   }
-  if (common?.mode !== 'watched' || renewUntil === Number.POSITIVE_INFINITY) return common;
+  if (common?.mode !== 'watched' || renewUntil === Infinity) return common;
   return { mode: 'watched', leaseMs: common.leaseMs, renewUntil };
 }
 
@@ -65,7 +65,7 @@ export function suffices(stays: TermsHolder, other: TermsHolder, clock: Clock): 
 
 /** Clock time at which a hold that has begun, or begins now, ends by itself. */
 function endOf({ terms, since, promisedUntil }: TermsHolder, clock: Clock): number {
-  const { mode, leaseMs, maxHoldMs = Number.POSITIVE_INFINITY } = terms;
+  const { mode, leaseMs, maxHoldMs = Infinity } = terms;
   const end = (since ?? clock.now()) + (mode === 'fixed' ? leaseMs : maxHoldMs);
   return promisedUntil === undefined ? end : Math.max(end, promisedUntil);
 }

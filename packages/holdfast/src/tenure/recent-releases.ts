@@ -93,7 +93,7 @@ export class RecentReleases implements TopologyListener {
 
   /** What is left is told at once: nobody would do so later. Of a server that has yet to say which run it is, all is left. */
   close(): void {
-    this.#atOnce = Number.POSITIVE_INFINITY;
+    this.#atOnce = Infinity;
     if (this.#topology.ready && !this.#topology.takesLocks) this.#tellAgain(() => true);
     void this.#tell();
   }

@@ -48,7 +48,7 @@ export async function withdraw(
 export async function serve(
   parts: WayThere,
   operations: Pick<Operations, 'key' | 'serve'>,
-  left = Number.POSITIVE_INFINITY,
+  left = Infinity,
 ): Promise<void> {
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
   let before: number;

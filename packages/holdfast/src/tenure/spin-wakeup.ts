@@ -53,7 +53,7 @@ class SpinSubscription implements WakeupSubscription {
 
   listen(): void {}
 
-  pauseMs({ pttlMs = Number.POSITIVE_INFINITY, random }: ReaskSituation): number {
+  pauseMs({ pttlMs = Infinity, random }: ReaskSituation): number {
     const longestMs = this.#pauses.next().value;
     return Math.max(SHORTEST_MS, Math.min((longestMs * (1 + random())) / 2, pttlMs));
   }

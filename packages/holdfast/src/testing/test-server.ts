@@ -41,7 +41,7 @@ export class TestSite implements TestServer {
   readonly #time: VirtualTime | undefined;
   readonly #clock: Clock;
   readonly #network: Network;
-  #outUntil = Number.NEGATIVE_INFINITY;
+  #outUntil = -Infinity;
   #drawn = 0;
   #warned = false;
 
@@ -70,7 +70,7 @@ export class TestSite implements TestServer {
 
   /** Ends an outage, and lets the server's own time pass until `work` is done; in the process's time it passes by itself. */
   async finish(work: Promise<unknown>): Promise<void> {
-    this.#outUntil = Number.NEGATIVE_INFINITY;
+    this.#outUntil = -Infinity;
     await this.#time?.passUntil(work);
     await work;
   }

@@ -49,11 +49,11 @@ export class Lookout<R> {
   readonly #listener: LookoutListener<R>;
   readonly #subscription: BroadcastSubscription;
   #request: Request<R> | undefined;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #lookedAt = -Infinity;
   #next: Appointment | undefined;
   #again = false;
   #stopped = false;
-  #periodSince = Number.NEGATIVE_INFINITY;
+  #periodSince = -Infinity;
   #messages = 0;
 
   constructor(parts: LookoutParts, scenery: Scenery<R>, listener: LookoutListener<R>) {

@@ -61,7 +61,7 @@ export class SelfWaitWatch {
   #look(): void {
     this.#next = undefined;
     const now = this.#parts.clock.now();
-    let next = Number.POSITIVE_INFINITY;
+    let next = Infinity;
     const due: Waiter[] = [];
     for (const waiter of this.#lock.queue) {
       if (waiter.suspicion === undefined) continue;
@@ -69,7 +69,7 @@ export class SelfWaitWatch {
       if (time > now) next = Math.min(next, time);
       else due.push(waiter);
     }
-    if (next < Number.POSITIVE_INFINITY) this.#lookAt(Math.max(next, now + PAUSE_MS));
+    if (next < Infinity) this.#lookAt(Math.max(next, now + PAUSE_MS));
     // Last: a listener may end any of these waits, or begin others.
     for (const waiter of due) this.#report(waiter);
   }

@@ -63,9 +63,7 @@ export function firstLimitMs(waitMs: number | undefined, { attemptTimeoutMs, res
 }
 
 export function decideAtTimeout(situation: TimeoutSituation, settings: Settings): TimeoutDecision {
-  return situation.until === Number.POSITIVE_INFINITY
-    ? withoutLimit(situation, settings)
-    : withLimit(situation, settings);
+  return situation.until === Infinity ? withoutLimit(situation, settings) : withLimit(situation, settings);
 }
 
 function withLimit(situation: TimeoutSituation, settings: Settings): TimeoutDecision {

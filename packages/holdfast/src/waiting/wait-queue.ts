@@ -35,7 +35,7 @@ export class WaitQueue extends LinkedList<Waiter> {
   #singleAttempts = 0;
   #limitedAttempts = 0;
   /** Clock time until which the most patient call waits; -Infinity when none waits; undefined when it has to be looked for. */
-  #until: number | undefined = Number.NEGATIVE_INFINITY;
+  #until: number | undefined = -Infinity;
   #demand: Demand | undefined;
   /** The numbers of the first and the last in the queue, or beyond them. */
   #lowest = 0;
@@ -91,7 +91,7 @@ export class WaitQueue extends LinkedList<Waiter> {
     if (waiter === this.#unindexed) this.#unindexed = behind;
     if (this.first === undefined) this.#demand = undefined;
     this.#limits.left();
-    if (waiter.mostAttempts < Number.POSITIVE_INFINITY) this.#limitedAttempts--;
+    if (waiter.mostAttempts < Infinity) this.#limitedAttempts--;
     for (const entry of waiter.indexEntries) this.leave(entry);
     waiter.indexEntries = none;
     if (waiter.singleAttempt) this.#singleAttempts--;
@@ -113,7 +113,7 @@ export class WaitQueue extends LinkedList<Waiter> {
 
   private joined(waiter: Waiter): void {
     this.#limits.joined();
-    if (waiter.mostAttempts < Number.POSITIVE_INFINITY) this.#limitedAttempts++;
+    if (waiter.mostAttempts < Infinity) this.#limitedAttempts++;
     if (waiter.singleAttempt) this.#singleAttempts++;
     else if (this.#until !== undefined) this.#until = Math.max(this.#until, waiter.until);
   }
@@ -124,8 +124,8 @@ export class WaitQueue extends LinkedList<Waiter> {
   }
 
   private longest(): number {
-    let longest = Number.NEGATIVE_INFINITY;
-    for (let one = this.first; one !== undefined && longest < Number.POSITIVE_INFINITY; one = one.behind)
+    let longest = -Infinity;
+    for (let one = this.first; one !== undefined && longest < Infinity; one = one.behind)
       if (!one.singleAttempt) longest = Math.max(longest, one.until);
     return longest;
   }

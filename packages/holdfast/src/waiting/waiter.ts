@@ -131,7 +131,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
 
   /** Clock time at which a call that waits no longer than `waitMs` ends. */
   get until(): number {
-    return this.joinedAt + (this.request.waitMs ?? Number.POSITIVE_INFINITY);
+    return this.joinedAt + (this.request.waitMs ?? Infinity);
   }
 
   get promise(): Promise<unknown> {
@@ -154,7 +154,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
 
   /** How many attempts it asked for. */
   get mostAttempts(): number {
-    return this.singleAttempt ? 1 : (this.request.maxAttempts ?? Number.POSITIVE_INFINITY);
+    return this.singleAttempt ? 1 : (this.request.maxAttempts ?? Infinity);
   }
 
   /** An attempt on its behalf has found the lock busy. Answers whether that was the last. */

@@ -33,7 +33,7 @@ export const ls: CliCommand = {
 };
 
 async function listCounters(call: Call, kind: CounterKind): Promise<number> {
-  const wanted = { kind, match: matchOf(call), most: limitOf(call) ?? Number.POSITIVE_INFINITY };
+  const wanted = { kind, match: matchOf(call), most: limitOf(call) ?? Infinity };
   const found: Counter[] = [];
   for await (const counter of countersInUse(call, wanted, (missing) => tellMissing(call, missing))) {
     if (call.wantsJson) call.printJson(counter);
