@@ -1,4 +1,4 @@
-import { checkKeys, checkTime, MIN_LEASE_MS } from './options.js';
+import { checkKeys, checkTime, MIN_LEASE_MS, mistyped } from './options.js';
 import { refuseSurplus } from './surplus.js';
 
 /** Options of `lock`. */
@@ -31,10 +31,10 @@ export interface AcquireOptions extends LockOptions {
 }
 
 /** What `lock` knows: it waits without limit. */
-const lockCallOptions: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxHoldMs']);
+const lockCallOptions = ['leaseMs', 'signal', 'maxHoldMs'];
 /** What `tryLock` knows beside its times, which it takes by position. */
-const tryLockCallOptions: ReadonlySet<string> = new Set(['signal']);
-const acquireCallOptions: ReadonlySet<string> = new Set([...lockCallOptions, 'waitMs', 'minHoldMs']);
+const tryLockCallOptions = ['signal'];
+const acquireCallOptions = [...lockCallOptions, 'waitMs', 'minHoldMs'];
 
 /** {@link AcquireOptions} as they were when they were checked. */
 export interface CheckedOptions {
@@ -62,7 +62,7 @@ const nothingSaid: CheckedOptions = {
 export function checkAcquire(
   options: Readonly<AcquireOptions> | undefined,
   method: string,
-  known: ReadonlySet<string> = acquireCallOptions,
+  known: readonly string[] = acquireCallOptions,
 ): CheckedOptions {
   if (options === undefined) return nothingSaid;
   checkKeys(method, options, known);
@@ -122,7 +122,7 @@ function checkMinimum(
 
 /** @throws TypeError when it is given and none. */
 export function checkSignal(method: string, signal: unknown): void {
-  if (signal !== undefined && !isSignal(signal)) throw new TypeError(`${method}: signal must be an AbortSignal`);
+  if (signal !== undefined && !isSignal(signal)) throw mistyped(`${method}: signal`, 'an AbortSignal', signal);
 }
 
 /** One of another realm counts. */

@@ -5,9 +5,9 @@ import type { ClientParts } from './client-parts.js';
 import type { CloseOptions, ConnectOptions, LockHandleOptions } from './lock-client.js';
 import { checkKeys, checkOwner, checkTime } from './options.js';
 
-const connectKeys: ReadonlySet<string> = new Set(['timeoutMs', 'signal']);
-const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
-const handleKeys: ReadonlySet<string> = new Set(['owner']);
+const connectKeys = ['timeoutMs', 'signal'];
+const closeKeys = ['drainMs'];
+const handleKeys = ['owner'];
 
 /** {@link ConnectOptions} as they were when they were checked. */
 interface ConnectCall {

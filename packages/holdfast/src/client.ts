@@ -40,7 +40,7 @@ import { refuseSurplus } from './surplus.js';
 import { type Surroundings, systemSurroundings } from './surroundings.js';
 import { SpinWakeup } from './tenure/spin-wakeup.js';
 
-const spinHandleKeys: ReadonlySet<string> = new Set(['owner', ...spinKeys]);
+const spinHandleKeys = ['owner', ...spinKeys];
 
 /** What the clients of every copy of the library have. */
 const brand = Symbol.for('holdfast.client');

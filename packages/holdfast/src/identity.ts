@@ -1,5 +1,7 @@
 /** Who a client says it is. */
 
+import { checkString, isObject, mistyped } from './options.js';
+
 /** As it was given, checked. `name` undefined: the default. */
 export interface Identity {
   readonly name: string | undefined;
@@ -25,8 +27,7 @@ export function checkIdentity(clientName: unknown, meta: unknown): Identity | un
   if (clientName === undefined && meta === undefined) return undefined;
   if (clientName !== undefined) checkText('clientName', clientName, MOST_NAME);
   const given = meta === undefined ? {} : meta;
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new TypeError('meta must be an object of strings');
+  if (!isObject(given)) throw mistyped('meta', 'an object of strings', given);
   const entries = Object.entries(given);
   if (entries.length > MOST_META) throw new RangeError(`meta must not have more than ${MOST_META} entries`);
   for (const [key, value] of entries) {
@@ -36,9 +37,8 @@ export function checkIdentity(clientName: unknown, meta: unknown): Identity | un
   return { name: clientName as string | undefined, meta: Object.fromEntries(entries) as Record<string, string> };
 }
 
-function checkText(what: string, text: unknown, most: number): void {
-  if (typeof text !== 'string')
-    throw new TypeError(`${what} must be a string, got ${text === null ? 'null' : typeof text}`);
+function checkText(what: string, given: unknown, most: number): void {
+  const text = checkString(what, given);
   if (text === '' || text.length > most || /[\p{Cc}\p{Cs}]/u.test(text)) {
     throw new RangeError(`${what} must be 1 to ${most} characters, none of them control characters`);
   }

@@ -151,20 +151,30 @@ export function mistyped(what: string, type: string, value: unknown): TypeError 
   return error;
 }
 
+/** @throws TypeError when it is no string. */
+export function checkString(what: string, value: unknown): string {
+  if (typeof value !== 'string') throw mistyped(what, 'a string', value);
+  return value;
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** @throws TypeError when `options` is no object, or has a key that is not `known`: a misspelt option must not be passed over. */
-export function checkKeys(what: string, options: unknown, known: ReadonlySet<string>): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+export function checkKeys(what: string, options: unknown, known: readonly string[]): void {
+  if (!isObject(options)) {
     const order = typeof options === 'function' ? ': the function to run comes last' : '';
     throw new TypeError(`${what}: options must be an object, got ${describe(options)}${order}`);
   }
   for (const key of Object.keys(options)) {
-    if (!known.has(key)) throw new TypeError(`${what}: unknown option "${key}"`);
+    if (!known.includes(key)) throw new TypeError(`${what}: unknown option "${key}"`);
   }
 }
 
 /** What `T` may have, for {@link checkKeys}: it does not compile when a key of `T` is left out. */
-export function keysOf<T>(known: Record<keyof T, true>): ReadonlySet<string> {
-  return new Set(Object.keys(known));
+export function keysOf<T>(known: Record<keyof T, true>): readonly string[] {
+  return Object.keys(known);
 }
 
 /** @throws TypeError when what is to be run is no function: before anything is done for it. */
@@ -190,8 +200,8 @@ export function checkOwner(owner: unknown): string | undefined {
 }
 
 /** @throws TypeError or RangeError when it can name nobody. */
-export function checkId(what: string, id: unknown): string {
-  if (typeof id !== 'string') throw new TypeError(`${what} must be a string, got ${typeof id}`);
+export function checkId(what: string, given: unknown): string {
+  const id = checkString(what, given);
   if (!/^[^\s\p{Cc}\p{Cs}]{1,256}$/u.test(id)) {
     throw new RangeError(`${what} must be 1 to 256 characters without white space or control characters`);
   }

@@ -8,6 +8,7 @@ import {
   checkCount,
   checkFlag,
   checkKeys,
+  checkString,
   checkTime,
   checkWellFormed,
   keysOf,
@@ -15,7 +16,6 @@ import {
   type LockClientOptions,
   MAX_TIME_MS,
   MIN_LEASE_MS,
-  mistyped,
   type ReplicaOptions,
 } from './options.js';
 
@@ -71,8 +71,8 @@ const limitKeys = keysOf<LimitOptions>({ waiters: true, locks: true, depth: true
 /** Longest prefix: names may be four times as long. */
 const MAX_PREFIX_BYTES = 256;
 
-function checkPrefix(prefix: unknown): string {
-  if (typeof prefix !== 'string') throw mistyped('prefix', 'a string', prefix);
+function checkPrefix(given: unknown): string {
+  const prefix = checkString('prefix', given);
   checkWellFormed('prefix', prefix);
   if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
     throw new RangeError(`prefix must not be longer than ${MAX_PREFIX_BYTES} bytes`);

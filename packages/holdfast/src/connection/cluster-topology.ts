@@ -39,7 +39,7 @@ const LOOK_MS = 200;
 /** A server that keeps nothing, and is gone, is tried for as long. */
 const LEAVE_MS = 1_000;
 
-const stale: ReadonlySet<string> = new Set(['MOVED', 'CLUSTERDOWN', 'READONLY', 'MASTERDOWN']);
+const stale = ['MOVED', 'CLUSTERDOWN', 'READONLY', 'MASTERDOWN'];
 
 /** See the module comment. */
 export class ClusterTopology implements Topology {
@@ -153,7 +153,7 @@ export class ClusterTopology implements Topology {
   }
 
   refused({ connection, code, message }: Refusal): Detour | undefined {
-    if (stale.has(code)) this.#map.refresh();
+    if (stale.includes(code)) this.#map.refresh();
     // With neither host nor port it means a node that has lost its address: another one is there now.
     const [, slot, address] = /^(?:MOVED|ASK) (\d+) (?!:0$)(\S+)/.exec(message) ?? none;
     if (address === undefined) return undefined;

@@ -14,7 +14,7 @@ const MASTER = 'master';
 const everything = () => true;
 
 /** What only a replica says: this connection leads to a server that is no master (any more). */
-const demoted: ReadonlySet<string> = new Set(['READONLY', 'MASTERDOWN']);
+const demoted = ['READONLY', 'MASTERDOWN'];
 
 /** One server, or the master that Sentinel names. Which of several servers that is, is hidden behind one name: only one is the master. */
 export class NodeTopology implements Topology {
@@ -102,7 +102,7 @@ export class NodeTopology implements Topology {
   }
 
   refused({ code }: Refusal): undefined {
-    if (!demoted.has(code)) return;
+    if (!demoted.includes(code)) return;
     this.#connection.demoted();
     this.#events.onDemoted(everything);
   }

@@ -17,7 +17,7 @@ export type ErrorMeaning =
   | { kind: 'nonsense'; code: string }
   | { kind: 'unknown' };
 
-const transient = new Set([
+const transient = [
   'LOADING',
   'BUSY',
   'READONLY',
@@ -28,7 +28,7 @@ const transient = new Set([
   'ASK',
   'NOREPLICAS',
   'UNBLOCKED',
-]);
+];
 
 /** Reads the meaning off an error with which ioredis rejected a command. */
 export function meaningOf(error: unknown): ErrorMeaning {
@@ -40,7 +40,7 @@ export function meaningOf(error: unknown): ErrorMeaning {
   const code = redisCodeOf(message);
   // The answer to AUTH, with which ioredis 5 rejects whatever else was under way.
   if (code === 'WRONGPASS') return { kind: 'unknown' };
-  return transient.has(code) ? { kind: 'transient', code, message } : { kind: 'permanent', code };
+  return transient.includes(code) ? { kind: 'transient', code, message } : { kind: 'permanent', code };
 }
 
 /**

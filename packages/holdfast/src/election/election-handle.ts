@@ -17,8 +17,8 @@ import { Observation } from './observation.js';
 /** What leads in a campaign with a function. */
 type Rule<T> = (leadership: Leadership) => T | PromiseLike<T>;
 
-const campaignKeys: ReadonlySet<string> = new Set(['id', 'waitMs', 'signal']);
-const observeKeys: ReadonlySet<string> = new Set(['signal']);
+const campaignKeys = ['id', 'waitMs', 'signal'];
+const observeKeys = ['signal'];
 
 /** See {@link Election}. Each campaign is a call for the lock of its own, which asks Redis itself: observers see every leader there, with its own token. */
 export class ElectionHandle implements Election {

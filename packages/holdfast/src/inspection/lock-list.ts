@@ -14,7 +14,7 @@ import { isLasting } from '../connection/trouble.js';
 import { unavailable } from '../connection/unavailable.js';
 import { LockClientClosedError, LockRefusedError, LockUnavailableError } from '../errors.js';
 import type { Registry, Waiting } from '../exclusive/registry.js';
-import { checkCount, checkKeys } from '../options.js';
+import { checkCount, checkKeys, checkString } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { failureError } from '../tenure/failures.js';
 import { ask } from '../tenure/query.js';
@@ -46,7 +46,7 @@ export interface ListedLock {
   readonly waiting: number;
 }
 
-const knownOptions: ReadonlySet<string> = new Set(['match', 'limit']);
+const knownOptions = ['match', 'limit'];
 /** So many locks are looked at together. */
 const AT_ONCE = 50;
 /** A server that does not answer now is asked again after this. */
@@ -67,7 +67,7 @@ export function listLocks(
 ): AsyncGenerator<ListedLock, void, undefined> {
   checkKeys('listLocks', options, knownOptions);
   const { match = '*', limit } = options;
-  if (typeof match !== 'string') throw new TypeError('listLocks: match must be a string');
+  checkString('listLocks: match', match);
   if (limit !== undefined) checkCount('listLocks: limit', limit, Number.MAX_SAFE_INTEGER);
   return search(client, match, limit ?? Infinity);
 }

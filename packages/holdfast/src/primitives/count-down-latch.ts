@@ -74,8 +74,8 @@ export interface RCountDownLatch {
   delete(): Promise<boolean>;
 }
 
-const countDownKeys: ReadonlySet<string> = new Set(['by']);
-const awaitKeys: ReadonlySet<string> = new Set(['signal']);
+const countDownKeys = ['by'];
+const awaitKeys = ['signal'];
 
 /** See {@link RCountDownLatch}. */
 export class CountDownLatchHandle implements RCountDownLatch {

@@ -28,9 +28,9 @@ import { PermitHoldHandle } from './permit-hold.js';
 import type { PermitHold, SemaphoreOptions, TryPermitOptions } from './semaphore.js';
 import { type PermitsWanted, SemaphoreOperations } from './semaphore-operations.js';
 
-const callKeys: ReadonlySet<string> = new Set(['waitMs', 'signal']);
+const callKeys = ['waitMs', 'signal'];
 const ONE_OR_LIST = 'one id, or a list of them';
-const tryCallKeys: ReadonlySet<string> = new Set(['signal']);
+const tryCallKeys = ['signal'];
 const styles = {
   acquireMany: callStyles.acquire,
   tryAcquireMany: callStyles.tryAcquire,

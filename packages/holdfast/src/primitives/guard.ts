@@ -11,7 +11,7 @@
 
 import type { ClientParts } from '../client-parts.js';
 import { StaleTokenError } from '../errors.js';
-import { checkKeys, checkTime, checkWellFormed } from '../options.js';
+import { checkKeys, checkString, checkTime, checkWellFormed, isObject, mistyped } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { refuseSurplus } from '../surplus.js';
 import type { Fence } from '../tenure/fence.js';
@@ -56,7 +56,7 @@ export interface GuardedHold {
   assertHeld(): void;
 }
 
-const setOptions: ReadonlySet<string> = new Set(['ttlMs']);
+const setOptions = ['ttlMs'];
 /** Redis' Lua takes so many arguments at once. */
 const MOST_FIELDS = 1_000;
 const RECORD = 'fence';
@@ -85,20 +85,15 @@ export class FenceGuard implements Guard {
   }
 
   async hset(key: string, fields: Readonly<Record<string, string | number>>): Promise<void> {
-    if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
-      throw new TypeError('guard.hset: fields must be an object, of names and values');
-    const pairs = Object.entries(fields);
-    const names = checkFields(
-      'guard.hset',
-      pairs.map(([name]) => name),
-    );
-    const args = names.flatMap((name, index) => [name, checkValue('guard.hset', pairs[index]?.[1])]);
+    if (!isObject(fields)) throw mistyped('guard.hset: fields', 'an object of names and values', fields);
+    checkFields('guard.hset', Object.keys(fields));
+    const args = Object.entries(fields).flatMap(([name, value]) => [name, checkValue('guard.hset', value)]);
     await this.#write(key, this.#operations(key).hset(args));
   }
 
   async hdel(key: string, ...fields: string[]): Promise<void> {
-    const args = checkFields('guard.hdel', fields);
-    await this.#write(key, this.#operations(key).hdel(args));
+    checkFields('guard.hdel', fields);
+    await this.#write(key, this.#operations(key).hdel(fields));
   }
 
   #operations(key: string): GuardOperations {
@@ -130,15 +125,15 @@ export class FenceGuard implements Guard {
   }
 }
 
-function checkFields(method: string, fields: readonly unknown[]): string[] {
+function checkFields(method: string, fields: readonly unknown[]): void {
   if (fields.length === 0 || fields.length > MOST_FIELDS) {
     throw new RangeError(`${method} takes 1 to ${MOST_FIELDS} fields, got ${fields.length}`);
   }
-  return fields.map((field) => {
-    if (typeof field !== 'string') throw new TypeError(`${method}: a field must be a string, got ${typeof field}`);
-    if (field === RECORD) throw new RangeError(`${method}: the field "${RECORD}" is the guard's own`);
-    return checkWellFormed(`${method}: a field`, field);
-  });
+  for (const field of fields) {
+    const name = checkString(`${method}: a field`, field);
+    if (name === RECORD) throw new RangeError(`${method}: the field "${RECORD}" is the guard's own`);
+    checkWellFormed(`${method}: a field`, name);
+  }
 }
 
 function checkValue(method: string, value: unknown): string | number {

@@ -1,6 +1,6 @@
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
-import { checkFunction, checkKeys, checkTime, MIN_LEASE_MS } from '../options.js';
+import { checkChoice, checkFunction, checkKeys, checkTime, MIN_LEASE_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { settling } from '../scopes/settling.js';
 import type { OwnedOperations } from '../tenure/operations.js';
@@ -19,8 +19,7 @@ export interface OncePerOptions {
   afterError?: 'used' | 'retry' | undefined;
 }
 
-const optionKeys: ReadonlySet<string> = new Set(['afterError']);
-const AFTER_ERROR: readonly unknown[] = [undefined, 'used', 'retry'];
+const optionKeys = ['afterError'];
 
 /**
  * A section of the lock that keeps it for the period, and is turned away while it is taken.
@@ -37,8 +36,8 @@ export async function oncePer<T>(
   checkTime('periodMs', periodMs, MIN_LEASE_MS);
   checkFunction('oncePer', fn);
   checkKeys('oncePer', options, optionKeys);
-  const { afterError } = options;
-  if (!AFTER_ERROR.includes(afterError)) throw new RangeError("afterError must be 'used' or 'retry'");
+  const { afterError = 'used' } = options;
+  checkChoice('afterError', afterError, ['used', 'retry']);
   let run: HoldRecord | undefined;
   const holdOf = (home: LockHost, record: HoldRecord) => new HoldHandle(home, (run = record));
   const lock = new LockHandle(host, operations, reentrantPolicy, undefined, holdOf);

@@ -5,11 +5,11 @@ import type { ClientParts } from '../client-parts.js';
 import { checkCount, checkFunction, checkKeys, MOST_PERMITS } from '../options.js';
 import type { PermitOptions, PermitSectionOptions, SemaphoreOptions } from './semaphore.js';
 
-export const callKeys: ReadonlySet<string> = new Set(['waitMs', 'leaseMs', 'signal', 'maxHoldMs']);
-export const tryCallKeys: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxHoldMs']);
-const sectionKeys: ReadonlySet<string> = new Set([...callKeys, 'permits']);
+export const callKeys = ['waitMs', 'leaseMs', 'signal', 'maxHoldMs'];
+export const tryCallKeys = ['leaseMs', 'signal', 'maxHoldMs'];
+const sectionKeys = [...callKeys, 'permits'];
 
-const optionKeys: ReadonlySet<string> = new Set(['permits']);
+const optionKeys = ['permits'];
 
 /** What a handle of a semaphore is made of, of either kind. */
 export interface SemaphoreGround {
@@ -43,12 +43,7 @@ export interface PermitCall {
 }
 
 /** @throws TypeError or RangeError for anything that permits cannot be acquired with. */
-export function checkCall(
-  method: string,
-  permits: number,
-  given: PermitOptions,
-  known: ReadonlySet<string>,
-): PermitCall {
+export function checkCall(method: string, permits: number, given: PermitOptions, known: readonly string[]): PermitCall {
   checkCount('permits', permits, MOST_PERMITS);
   checkKeys(method, given, known);
   const { waitMs, leaseMs, signal, maxHoldMs } = given;

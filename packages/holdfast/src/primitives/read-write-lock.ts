@@ -41,7 +41,7 @@ export interface ReadWriteLock {
   writeLock(): RLock;
 }
 
-const knownOptions: ReadonlySet<string> = new Set(['owner', 'writersFirst']);
+const knownOptions = ['owner', 'writersFirst'];
 
 /** @throws TypeError or RangeError for a name or options that cannot be used. */
 export function readWriteLock(

@@ -32,8 +32,8 @@ export interface CheckedSpin {
   readonly maxAttempts: number | undefined;
 }
 
-const exponentialKeys: ReadonlySet<string> = new Set(['kind', 'initialMs', 'maxMs']);
-const constantKeys: ReadonlySet<string> = new Set(['kind', 'delayMs']);
+const exponentialKeys = ['kind', 'initialMs', 'maxMs'];
+const constantKeys = ['kind', 'delayMs'];
 /** Of {@link SpinOptions}. */
 export const spinKeys: readonly string[] = ['backOff', 'maxAttempts'];
 

@@ -16,7 +16,7 @@ export interface VotingTimes {
 const NODE_SHARE = 1 / 20;
 
 /** Nodes in these states vote, or would if they answered. */
-const eligible: ReadonlySet<NodeState> = new Set(['may vote', 'connecting', 'unreachable', 'silent']);
+const eligible: readonly NodeState[] = ['may vote', 'connecting', 'unreachable', 'silent'];
 
 const badness: Readonly<Record<Reach['state'], number>> = { connected: 0, connecting: 1, down: 2 };
 
@@ -83,7 +83,7 @@ export class Electorate {
   }
 
   get #eligible(): readonly LockNode[] {
-    return this.nodes.filter(({ state }) => eligible.has(state));
+    return this.nodes.filter(({ state }) => eligible.includes(state));
   }
 
   /** Why there is no majority, if there is none. */

@@ -17,7 +17,7 @@ export interface CheckedShare<T> {
   readonly signal: AbortSignal | undefined;
 }
 
-const known: ReadonlySet<string> = new Set(['ttlMs', 'fn', 'codec', 'maxBytes', 'errorTtlMs', 'waitMs', 'signal']);
+const known = ['ttlMs', 'fn', 'codec', 'maxBytes', 'errorTtlMs', 'waitMs', 'signal'];
 const DEFAULT_MAX_BYTES = 2 ** 20;
 /** A string of Redis holds no more. */
 const MOST_BYTES = 512 * 2 ** 20 - 1;
