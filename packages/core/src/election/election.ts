@@ -1,7 +1,7 @@
 /** What an election asks beside its fenced lock: who leads. */
 
 import { command } from '../protocol/command.js';
-import { KeysOfName, readyName } from '../protocol/keys.js';
+import { KeysOfName } from '../protocol/keys.js';
 import type { Prefixes } from '../protocol/names.js';
 import type { Command } from '../protocol/script-port.js';
 import { trustArgument } from '../queue/granting.js';
@@ -15,7 +15,7 @@ export interface Led {
 
 /** The channel on which it is said that the leader of `name` may have changed. @throws as {@link lockKeys}. */
 export function electionChannel(name: string, prefixes: Prefixes = {}): string {
-  return new KeysOfElection(...readyName(name, prefixes)).channel;
+  return new KeysOfElection(name, prefixes).channel;
 }
 
 class KeysOfElection extends KeysOfName {

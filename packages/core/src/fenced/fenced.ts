@@ -6,7 +6,7 @@
 import { duration, ordinal, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
-import { type Reply, readReply } from '../protocol/reply.js';
+import { Reply } from '../protocol/reply.js';
 import { inOne } from '../protocol/in-one.js';
 import type { Command, Script, Together } from '../protocol/script-port.js';
 import type { Granting } from '../queue/granting.js';
@@ -37,7 +37,7 @@ export type FencedHandoffReply =
 /** As {@link ask}; an owner is told its token. */
 export function askFenced(keys: LockKeys, options: AskOptions & Minting): Command<AskReply> {
   const like = ask(keys, options);
-  const decode = (raw: unknown) => readReply(scripts.ask.name, raw, (reply) => readAsk(reply, options.leaseMs, token));
+  const decode = (raw: unknown) => readAsk(new Reply(scripts.ask.name, raw), options.leaseMs, token);
   return minting(scripts.ask, { keys: like.keys, args: like.args, decode }, keys, options, joint);
 }
 

@@ -1,5 +1,5 @@
 import { hashedPart } from '../protocol/key-slot.js';
-import { KeysOfName, readyName } from '../protocol/keys.js';
+import { KeysOfName } from '../protocol/keys.js';
 import type { Prefixes } from '../protocol/names.js';
 
 /** The Redis keys and channels of one countdown latch. */
@@ -25,7 +25,7 @@ export interface LatchKeys {
 
 /** Names the keys of a countdown latch, by the rules of {@link lockKeys}. @throws TypeError, RangeError as {@link assertLockName}. */
 export function latchKeys(name: string, prefixes: Prefixes = {}): LatchKeys {
-  return new KeysOfLatch(...readyName(name, prefixes));
+  return new KeysOfLatch(name, prefixes);
 }
 
 class KeysOfLatch extends KeysOfName implements LatchKeys {

@@ -2,7 +2,7 @@ import { tenureId } from '../protocol/arguments.js';
 import type { Operation } from '../protocol/operation.js';
 import type { LockKeys } from '../protocol/keys.js';
 import { type Lease, leaseArgument } from '../protocol/lease.js';
-import { readReply, type Reply } from '../protocol/reply.js';
+import { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { renew as operation } from './scripts.gen.js';
 
@@ -51,7 +51,7 @@ export function renewal<Key extends string>(
     args: items.flatMap(({ tenure, leaseMs }) =>
       script.args({ tenure: tenureId(tenure), leaseMs: leaseArgument(leaseMs, 0) }),
     ),
-    decode: (raw) => readReply(script.name, raw, (reply) => decodeRenewals(reply.hasLength(items.length + 1))),
+    decode: (raw) => decodeRenewals(new Reply(script.name, raw).hasLength(items.length + 1)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Operation } from './operation.js';
-import { type Reply, readReply } from './reply.js';
+import { Reply } from './reply.js';
 import type { Command, Together } from './script-port.js';
 
 /** How a command leaves with others; see {@link Command}. */
@@ -25,7 +25,7 @@ export function command<Key extends string, Argument extends string, Decoded>(
     script: operation,
     keys: operation.keys(keys),
     args: operation.args(args),
-    decode: (raw) => readReply(operation.name, raw, decode),
+    decode: (raw) => decode(new Reply(operation.name, raw)),
     joint,
     chain,
   };

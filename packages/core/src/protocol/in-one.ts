@@ -1,5 +1,5 @@
 import { answerTo } from './question.js';
-import { readReply } from './reply.js';
+import { Reply } from './reply.js';
 import type { Call, Script } from './script-port.js';
 
 /** One call of several commands: `script` has their keys and arguments one after the other, and a reply for each. */
@@ -14,10 +14,9 @@ export function inOne(script: Script, commands: readonly Call<unknown>[]): Call<
     script,
     keys,
     args,
-    decode: (raw) =>
-      readReply(script.name, raw, (reply) => {
-        reply.hasLength(commands.length);
-        return commands.map((single, index) => single.decode(answerTo('', script.name, reply.item(index))));
-      }),
+    decode: (raw) => {
+      const reply = new Reply(script.name, raw).hasLength(commands.length);
+      return commands.map((single, index) => single.decode(answerTo('', script.name, reply.item(index))));
+    },
   };
 }

@@ -85,7 +85,7 @@ const INBOX_PREFIX = 'holdfast_inbox:';
  * @throws TypeError, RangeError as {@link assertLockName}.
  */
 export function lockKeys(name: string, prefixes: Prefixes = {}): LockKeys {
-  return new KeysOfLock(...readyName(name, prefixes));
+  return new KeysOfLock(name, prefixes);
 }
 
 /**
@@ -94,16 +94,7 @@ export function lockKeys(name: string, prefixes: Prefixes = {}): LockKeys {
  * @throws TypeError, RangeError as {@link assertLockName}.
  */
 export function readWriteKeys(name: string, prefixes: Prefixes = {}): ReadWriteKeys {
-  return new KeysOfReadWriteLock(...readyName(name, prefixes));
-}
-
-/** What {@link KeysOfName} is made of. @throws TypeError, RangeError as {@link assertLockName}. */
-export function readyName(
-  name: string,
-  { prefix = '', keyPrefix = '' }: Prefixes,
-): [name: string, key: string, keyPrefix: string] {
-  assertLockName(name, { prefix, keyPrefix });
-  return [name, prefix + name, keyPrefix];
+  return new KeysOfReadWriteLock(name, prefixes);
 }
 
 /**
@@ -112,7 +103,7 @@ export function readyName(
  * @throws TypeError, RangeError as {@link assertLockName}.
  */
 export function semaphoreKeys(name: string, prefixes: Prefixes = {}): SemaphoreKeys {
-  return new KeysOfSemaphore(...readyName(name, prefixes));
+  return new KeysOfSemaphore(name, prefixes);
 }
 
 /** Made when they are asked for: a lock that is held for long needs none of them, and their text would cost it half a kilobyte. */
@@ -121,9 +112,12 @@ export class KeysOfName {
   readonly lock: string;
   readonly #keyPrefix: string;
 
-  constructor(name: string, lock: string, keyPrefix: string) {
+  /** @throws TypeError, RangeError as {@link assertLockName}. */
+  constructor(name: string, prefixes: Prefixes) {
+    assertLockName(name, prefixes);
+    const { prefix = '', keyPrefix = '' } = prefixes;
     this.name = name;
-    this.lock = lock;
+    this.lock = prefix + name;
     this.#keyPrefix = keyPrefix;
   }
 

@@ -109,11 +109,6 @@ export class Reply {
   }
 }
 
-/** Runs `decode` over a raw reply. */
-export function readReply<Decoded>(operation: string, raw: unknown, decode: (reply: Reply) => Decoded): Decoded {
-  return decode(new Reply(operation, raw));
-}
-
 /** NaN: it is none. One that is not safe may be another than was sent. */
 function asInteger(item: unknown): number {
   const value = typeof item === 'string' && /^-?\d{1,19}$/.test(item) ? Number(item) : item;

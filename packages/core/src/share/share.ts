@@ -2,7 +2,7 @@
 
 import { ordinal, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
-import { KeysOfName, readyName } from '../protocol/keys.js';
+import { KeysOfName } from '../protocol/keys.js';
 import type { Prefixes } from '../protocol/names.js';
 import type { Command } from '../protocol/script-port.js';
 import * as scripts from './scripts.gen.js';
@@ -24,7 +24,7 @@ export interface Shared {
 
 /** Names the keys of what is shared as `name`. @throws as {@link lockKeys}. */
 export function shareKeys(name: string, prefixes: Prefixes = {}): ShareKeys {
-  return new KeysOfShare(...readyName(name, prefixes));
+  return new KeysOfShare(name, prefixes);
 }
 
 class KeysOfShare extends KeysOfName implements ShareKeys {
