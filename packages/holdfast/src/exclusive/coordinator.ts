@@ -96,7 +96,7 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
   private admit(request: AcquireRequest): Promise<unknown> {
     const { parts, holds, policy } = this;
     this.check();
-    const lost = lostAround(request);
+    const lost = lostAround(request, request.scope);
     if (lost !== undefined) return this.refuse(request, lost.lossError());
     if (request.signal?.aborted) return this.refuse(request, request.signal.reason);
     const waiter = new Waiter(request, parts, this);

@@ -76,7 +76,7 @@ function loseHolds({ holds, parts }: ExclusiveLock, reason: LockLostReason, refu
 /** They wait for other branches to give it back, and what they are inside of is lost meanwhile. */
 export function refuseCallsInside({ queue }: ExclusiveLock): void {
   for (const waiter of queue) {
-    const lost = lostAround(waiter.request);
+    const lost = lostAround(waiter.request, waiter.request.scope);
     if (lost !== undefined) waiter.refuse(lost.lossError());
   }
 }

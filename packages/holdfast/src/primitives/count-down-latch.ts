@@ -4,7 +4,7 @@ import type { Backend } from '../backend.js';
 import type { Latches } from '../latch/latches.js';
 import { checkCount, checkId, checkKeys, checkTime } from '../options.js';
 import { shown } from '../reports/caller.js';
-import { currentScope } from '../scopes/scope.js';
+import { currentScope, heldAround } from '../scopes/scope.js';
 import { newRequest } from '../tenure/late-copies.js';
 import { query } from '../tenure/query.js';
 import type { LockHost } from './acquisition.js';
@@ -146,11 +146,6 @@ export class CountDownLatchHandle implements RCountDownLatch {
   /** A hold that is given time to finish when the client closes may have something to count. */
   #admit(): void {
     const { client, registry } = this.#host;
-    registry.admit(this.name, () => {
-      for (let scope = currentScope(client); scope !== undefined; scope = scope.parent) {
-        for (const hold of scope.holds) if (!hold.lost) return hold;
-      }
-      return undefined;
-    });
+    registry.admit(this.name, () => heldAround(currentScope(client)).find((hold) => !hold.lost));
   }
 }

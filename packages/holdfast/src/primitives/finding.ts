@@ -1,7 +1,7 @@
 /** Which hold a call on a handle means: by explicit owner, by scope, or by the handle itself. */
 
 import type { HoldRecord } from '../exclusive/hold-record.js';
-import { currentScope, type ScopedHold } from '../scopes/scope.js';
+import { currentScope, heldAround, type ScopedHold, scopesAround } from '../scopes/scope.js';
 import { isSameSide, type LockIdentity } from '../tenure/operations.js';
 import type { LockHost } from './acquisition.js';
 
@@ -33,8 +33,7 @@ export function latestOfOwnerOrScope({ host, operations, owner }: Finder): Scope
 export function holdAround({ host, operations, owner, own }: Finder): HoldRecord | undefined {
   const open = host.registry.find(operations)?.holds.all ?? [];
   if (owner !== undefined) return open.findLast((record) => record.owner === owner);
-  for (let scope = currentScope(host.client); scope !== undefined; scope = scope.parent) {
-    const { holds } = scope;
+  for (const { holds } of scopesAround(currentScope(host.client))) {
     const around = open.findLast((record) => holds.has(record));
     if (around !== undefined) return around;
   }
@@ -45,9 +44,7 @@ export function holdAround({ host, operations, owner, own }: Finder): HoldRecord
 export function holdsAround({ host, operations, owner, own }: Finder): readonly HoldRecord[] {
   const open = (host.registry.find(operations)?.holds.all ?? []).filter((record) => isSameSide(record, operations));
   if (owner !== undefined) return open.filter((record) => record.owner === owner);
-  const around = new Set<ScopedHold>(own);
-  for (let scope = currentScope(host.client); scope !== undefined; scope = scope.parent)
-    for (const hold of scope.holds) around.add(hold);
+  const around = new Set<ScopedHold>([...own, ...heldAround(currentScope(host.client))]);
   return open.filter((record) => around.has(record));
 }
 

@@ -15,7 +15,8 @@ import { mayPassOn } from '../exclusive/handoff-rule.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { Entry, ExclusivePolicy, LockState } from '../exclusive/policy.js';
 import type { OpenHolds } from '../exclusive/open-holds.js';
-import { innermostLive, mayReenter, originsOf } from '../exclusive/reentry.js';
+import { mayReenter, originsOf } from '../exclusive/reentry.js';
+import { heldAround, scopesAround } from '../scopes/scope.js';
 import type { Side } from '../tenure/operations.js';
 import type { CountedDown, Stake } from '../tenure/stake.js';
 import type { AcquireRequest, PlaceBehind, Waiter } from '../waiting/waiter.js';
@@ -90,18 +91,14 @@ export class LanePolicy implements ExclusivePolicy {
 export function around(holds: OpenHolds, request: AcquireRequest): readonly HoldRecord[] {
   if (request.owner !== undefined) return holds.all.filter((record) => mayReenter(request, record));
   // Not by a look at each hold: most calls are inside of nothing, and there may be thousands of readers.
-  const inside = new Set<HoldRecord>();
-  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent)
-    for (const hold of scope.holds) if (holds.has(hold)) inside.add(hold as HoldRecord);
-  return [...inside];
+  const inside = heldAround(request.scope).filter((hold) => holds.has(hold)) as HoldRecord[];
+  return [...new Set(inside)];
 }
 
 /** Whether there is anything that the call may be inside of, or ends before. Most have nothing, and there may be thousands of lanes. */
 export function isInsideAnything(request: AcquireRequest): boolean {
   if (request.owner !== undefined || request.membersHeld !== undefined) return true;
-  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent)
-    if (scope.holds.size > 0) return true;
-  return false;
+  return scopesAround(request.scope).some(({ holds }) => holds.size > 0);
 }
 
 export function isWrite({ side }: HoldRecord): boolean {

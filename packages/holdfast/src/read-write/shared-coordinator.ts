@@ -167,7 +167,7 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
 
   /** The call is inside read holds only, and would wait for them. */
   #isUpgrade(request: AcquireRequest): boolean {
-    if (request.side !== 'write' || lostAround(request) !== undefined) return false;
+    if (request.side !== 'write' || lostAround(request, request.scope) !== undefined) return false;
     const inside = [...this].flatMap(({ holds }) => around(holds, request));
     const lane = [...this].find(({ holds }) => around(holds, request).some(isWrite));
     if (lane === undefined) return inside.length > 0;

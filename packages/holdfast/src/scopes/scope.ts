@@ -170,12 +170,21 @@ export function enclosingScope(): Scope | undefined {
   return Scope.nearestLive(storage.getStore());
 }
 
+/** The live scopes of a client that are around a place, the innermost first: `from`, unless that has ended, and those around it. */
+export function scopesAround(from: Scope | undefined): readonly Scope[] {
+  const scopes: Scope[] = [];
+  for (let scope = from?.ended ? from.parent : from; scope !== undefined; scope = scope.parent) scopes.push(scope);
+  return scopes;
+}
+
+/** What is held in these scopes, those of the innermost first. */
+export function heldAround(from: Scope | undefined): readonly ScopedHold[] {
+  return scopesAround(from).flatMap(({ holds }) => [...holds]);
+}
+
 /** Whether the caller is inside `scope`. */
 export function isInside(scope: Scope): boolean {
-  for (let around = currentScope(scope.client); around !== undefined; around = around.parent) {
-    if (around === scope) return true;
-  }
-  return false;
+  return scopesAround(currentScope(scope.client)).includes(scope);
 }
 
 /** Runs `fn` inside `scope`; outside all of them when there is none. */

@@ -29,7 +29,7 @@ import { none } from '../lists.js';
 import { CALLERS, Site } from '../reports/site.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { LockHome } from '../exclusive/lock.js';
-import { innermostLive } from '../exclusive/reentry.js';
+import { heldAround, scopesAround } from '../scopes/scope.js';
 import { isSameLock } from '../tenure/operations.js';
 import type { AcquireRequest, PlaceBehind, Waiter } from './waiter.js';
 
@@ -142,10 +142,7 @@ function keepsOut(hold: HoldRecord, { request, standsBehind }: Waiter): boolean 
   if (!isSameLock(hold, request)) return true;
   if (hold.side === 'read' && request.side === 'read')
     return standsBehind !== undefined && standsBehind.writer.inQueue && standsBehind.readers.includes(hold);
-  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
-    if (scope.holds.has(hold)) return false;
-  }
-  return true;
+  return !scopesAround(request.scope).some(({ holds }) => holds.has(hold));
 }
 
 /** As far as is known it is neither lost nor given back, and its lease is renewed until it is. */
@@ -155,11 +152,7 @@ function isEndless({ phase, terms }: HoldRecord): boolean {
 
 /** The holds that cannot end before the call does. */
 function holdsAround(request: AcquireRequest): readonly HoldRecord[] {
-  let around = (request.membersHeld ?? none).filter(isEndless);
-  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
-    // Holds of a scope belong to its client, and so to this copy of the library.
-    const ending = ([...scope.holds] as HoldRecord[]).filter((hold) => hold.kind !== 'object' && isEndless(hold));
-    if (ending.length > 0) around = [...around, ...ending];
-  }
-  return around;
+  // Holds of a scope belong to its client, and so to this copy of the library.
+  const around = heldAround(request.scope) as readonly HoldRecord[];
+  return [...(request.membersHeld ?? none), ...around.filter(({ kind }) => kind !== 'object')].filter(isEndless);
 }
