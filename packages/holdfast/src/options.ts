@@ -129,7 +129,7 @@ export function checkTime(what: string, value: unknown, min: number): number {
 }
 
 /** @throws TypeError when `value` is not a number, RangeError when it is not a whole number in `[min, max]`. */
-export function checkCount(what: string, value: unknown, max: number, min = 1): number {
+export function checkCount(what: string, value: unknown, max = Number.MAX_SAFE_INTEGER, min = 1): number {
   return checkWhole(what, value, min, max, 'number');
 }
 
@@ -210,6 +210,6 @@ export function checkId(what: string, given: unknown): string {
 
 /** What Redis would be sent in place of any other text is not that text. */
 export function checkWellFormed(what: string, text: string): string {
-  if (/\p{Cs}/u.test(text)) throw new RangeError(`${what} must be well-formed Unicode, without lone surrogates`);
+  if (!text.isWellFormed()) throw new RangeError(`${what} must be well-formed Unicode, without lone surrogates`);
   return text;
 }

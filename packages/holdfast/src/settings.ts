@@ -91,9 +91,9 @@ function checkLimits(given: LimitOptions, watchdogTimeoutMs: number): Settings['
     );
   }
   return {
-    waiters: checkCount('limits.waiters', waiters, Number.MAX_SAFE_INTEGER),
-    locks: checkCount('limits.locks', locks, Number.MAX_SAFE_INTEGER),
-    depth: checkCount('limits.depth', depth, Number.MAX_SAFE_INTEGER),
+    waiters: checkCount('limits.waiters', waiters),
+    locks: checkCount('limits.locks', locks),
+    depth: checkCount('limits.depth', depth),
     leaseMs,
   };
 }

@@ -42,20 +42,15 @@ const TOLD_PER_MS = 10;
 
 /** See the module comment. */
 export class Watchdog<S> {
-  readonly #port: RenewalPort<S>;
-  readonly #clock: Clock;
-  readonly #random: () => number;
+  readonly #options: WatchdogOptions<S>;
   readonly #schedule: Schedule;
-  readonly #onError: (error: unknown) => void;
   readonly #keeper: LeaseKeeper<S>;
   readonly #leases = new Bag<WatchedLease<S>>();
   #closed = false;
 
-  constructor({ clock, port, random, onError, mostIntervalMs, holders, onRenewal }: WatchdogOptions<S>) {
-    this.#clock = clock;
-    this.#port = port;
-    this.#random = random;
-    this.#onError = onError;
+  constructor(options: WatchdogOptions<S>) {
+    const { clock, onError, mostIntervalMs, holders, onRenewal } = options;
+    this.#options = options;
     this.#schedule = new Schedule(clock, 'background', onError);
     this.#keeper = {
       clock,
@@ -87,7 +82,7 @@ export class Watchdog<S> {
 
   /** The connection is back: renews or verifies now every held lease of these subjects, except those with a renewal in flight. */
   verify(concerns: (subject: S) => boolean): void {
-    const now = this.#clock.now();
+    const now = this.#options.clock.now();
     for (const lease of this.#leases) if (concerns(lease.subject)) lease.hasten(now);
     this.#renewDue(now);
   }
@@ -112,9 +107,9 @@ export class Watchdog<S> {
   /** Leases whose key cannot be told travel together, and fail together if the port cannot tell either. */
   #batchKey(lease: WatchedLease<S>): string | undefined {
     try {
-      return this.#port.batchKey(lease.subject);
+      return this.#options.port.batchKey(lease.subject);
     } catch (error) {
-      report(error, this.#onError);
+      report(error, this.#options.onError);
       return undefined;
     }
   }
@@ -126,13 +121,13 @@ export class Watchdog<S> {
     const [mostUrgent] = batch;
     if (mostUrgent === undefined) return;
     const until = Math.max(mostUrgent.deadline, now + MIN_PATIENCE_MS);
-    const attempt = newAttempt(now, until, this.#random);
+    const attempt = newAttempt(now, until, this.#options.random);
     const renewals = batch.map((lease) => lease.startRenewal(attempt));
     let outcomes: readonly RenewalOutcome[];
     try {
-      outcomes = [...(await this.#port.renew(renewals, until))];
+      outcomes = [...(await this.#options.port.renew(renewals, until))];
     } catch (error) {
-      report(error, this.#onError);
+      report(error, this.#options.onError);
       outcomes = batch.map(() => unknown);
     }
     for (const [index, lease] of batch.entries()) lease.settle(attempt, readable(outcomes[index]));
@@ -142,7 +137,7 @@ export class Watchdog<S> {
     try {
       run();
     } catch (error) {
-      report(error, this.#onError);
+      report(error, this.#options.onError);
     }
   }
 }

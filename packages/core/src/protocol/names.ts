@@ -36,7 +36,7 @@ export function assertLockName(name: string, prefixes: Prefixes = {}): void {
 export function assertName(what: string, name: string, { prefix = '', keyPrefix = '' }: Prefixes): void {
   if (typeof name !== 'string') throw new TypeError(`${what} must be a string, got ${typeof name}`);
   if (name === '') throw new RangeError(`${what} must not be empty`);
-  if (/\p{Cs}/u.test(name))
+  if (!name.isWellFormed())
     throw new RangeError(`${what} must be well-formed Unicode, without lone surrogates: ${quoted(name)}`);
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
     throw new RangeError(`${what} must not be longer than ${MAX_NAME_BYTES} bytes: ${quoted(name)}`);

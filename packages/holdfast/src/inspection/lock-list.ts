@@ -68,7 +68,7 @@ export function listLocks(
   checkKeys('listLocks', options, knownOptions);
   const { match = '*', limit } = options;
   checkString('listLocks: match', match);
-  if (limit !== undefined) checkCount('listLocks: limit', limit, Number.MAX_SAFE_INTEGER);
+  if (limit !== undefined) checkCount('listLocks: limit', limit);
   return search(client, match, limit ?? Infinity);
 }
 

@@ -97,7 +97,7 @@ export class CountDownLatchHandle implements RCountDownLatch {
   }
 
   async trySetCount(count: number): Promise<boolean> {
-    checkCount('count', count, Number.MAX_SAFE_INTEGER);
+    checkCount('count', count);
     return this.#ask(this.#operations.trySet(this.#request(), count));
   }
 

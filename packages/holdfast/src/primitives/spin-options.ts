@@ -41,8 +41,7 @@ export const spinKeys: readonly string[] = ['backOff', 'maxAttempts'];
 export function checkSpin({ backOff, maxAttempts }: SpinOptions): CheckedSpin {
   return {
     backOff: checkBackOff(backOff),
-    maxAttempts:
-      maxAttempts === undefined ? undefined : checkCount('maxAttempts', maxAttempts, Number.MAX_SAFE_INTEGER),
+    maxAttempts: maxAttempts === undefined ? undefined : checkCount('maxAttempts', maxAttempts),
   };
 }
 
