@@ -41,19 +41,7 @@ export function assertName(what: string, name: string, { prefix = '', keyPrefix 
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
     throw new RangeError(`${what} must not be longer than ${MAX_NAME_BYTES} bytes: ${quoted(name)}`);
   }
-  const lock = prefix + name;
-  const place = keyPrefix + lock;
-  if (RESERVED.test(lock) || RESERVED.test(place) || OURS.test(place)) {
-    throw new RangeError(
-      `${what} must not look like a key of holdfast or Redisson, for which holdfast_… and redisson_… are reserved: ${quoted(name)}`,
-    );
-  }
-  if (!/[{}]/.test(place)) return;
-  if (hashedPart(place) !== hashedPart(keyPrefix + keyOf('', place))) {
-    throw new RangeError(
-      `the braces of ${what} must not put its keys into different Redis Cluster slots: ${quoted(name)}`,
-    );
-  }
+  assertPlace(what, name, prefix + name, keyPrefix);
 }
 
 /** The name by which a client calls the lock with the key `place` in Redis; undefined when no lock of it can be there. */
@@ -77,15 +65,21 @@ export function lockNameAt(place: string, prefixes: Prefixes = {}): string | und
  * plain name into different Cluster slots (`a{`).
  */
 export function assertPrefix(prefix: string): void {
-  if (RESERVED.test(prefix) || OURS.test(prefix)) {
+  assertPlace('the prefix', prefix, `${prefix}x`);
+}
+
+/** Refuses `text`, since the key or channel that it makes would be a reserved one, or have others in another slot. */
+function assertPlace(what: string, text: string, lock: string, keyPrefix = ''): void {
+  const place = keyPrefix + lock;
+  if (RESERVED.test(lock) || RESERVED.test(place) || OURS.test(place)) {
     throw new RangeError(
-      'prefix must not look like a key of holdfast or Redisson: holdfast_… and redisson_… are reserved',
+      `${what} must not look like a key of holdfast or Redisson, for which holdfast_… and redisson_… are reserved: ${quoted(text)}`,
     );
   }
-  const place = `${prefix}x`;
-  if (/[{}]/.test(prefix) && hashedPart(place) !== hashedPart(keyOf('', place))) {
+  if (!/[{}]/.test(place)) return;
+  if (hashedPart(place) !== hashedPart(keyPrefix + keyOf('', place))) {
     throw new RangeError(
-      'the braces of this prefix would put the keys of a lock into different Redis Cluster slots: close them, around something',
+      `the braces of ${what} must close around something, or its keys are in different Redis Cluster slots: ${quoted(text)}`,
     );
   }
 }
