@@ -17,6 +17,10 @@ import type {
 
 /** The operations of the read-write lock, for one of its sides: the only file that knows its scripts. */
 export class ReadWriteOperations implements SharedOperations {
+  readonly primitive = 'read-write';
+  readonly leaseKind = 'read-write';
+  readonly countsHere = true;
+  readonly neverShortens = true;
   readonly side: Side;
   readonly #keys: ReadWriteKeys;
   readonly #granting: readWrite.ReadWriteGranting;
@@ -39,24 +43,8 @@ export class ReadWriteOperations implements SharedOperations {
     return this.#keys.lock;
   }
 
-  get primitive(): string {
-    return 'read-write';
-  }
-
-  get leaseKind(): string {
-    return 'read-write';
-  }
-
   get releaseChannel(): string {
     return this.#keys.releaseChannel;
-  }
-
-  get countsHere(): boolean {
-    return true;
-  }
-
-  get neverShortens(): boolean {
-    return true;
   }
 
   get asksBeforehand(): boolean {

@@ -22,6 +22,7 @@ const onePermit: PermitsWanted = { permits: 1, ends: 'watched' };
 
 /** The operations of a semaphore, for calls that want so many permits: the only file that knows its scripts. */
 export class SemaphoreOperations implements Operations {
+  readonly primitive = 'semaphore';
   readonly countsHere = true;
   protected readonly keys: SemaphoreKeys;
   readonly #granting: Granting;
@@ -47,10 +48,6 @@ export class SemaphoreOperations implements Operations {
   /** Leases are kept there, and renewed by it alone. */
   get key(): string {
     return this.keys.permits;
-  }
-
-  get primitive(): string {
-    return 'semaphore';
   }
 
   get leaseKind(): string {
