@@ -64,7 +64,7 @@ export { clientIn, ownerIn } from './protocol/tenure-id.js';
 export { literally } from './protocol/pattern.js';
 export { keySlot, SLOTS } from './protocol/key-slot.js';
 export { MisdirectedReplyError, UnnamedReplyError } from './protocol/question.js';
-export { ProtocolError } from './protocol/reply.js';
+export { ProtocolError, shapeOf } from './protocol/reply.js';
 export {
   type Call,
   type Command,

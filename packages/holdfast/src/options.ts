@@ -1,4 +1,4 @@
-import { MAX_TIME_MS } from '@holdfast/core';
+import { MAX_TIME_MS, shapeOf } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 
 /** The longest lease and wait, and the most permits of one semaphore. */
@@ -140,13 +140,9 @@ function checkWhole(what: string, value: unknown, min: number, max: number, numb
   return value;
 }
 
-function describe(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
-}
-
 /** What is thrown for a value of another type. Its stack, of which ten lines are shown as a rule, begins where it is thrown. */
 export function mistyped(what: string, type: string, value: unknown): TypeError {
-  const error = new TypeError(`${what} must be ${type}, got ${describe(value)}`);
+  const error = new TypeError(`${what} must be ${type}, got ${shapeOf(value)}`);
   Error.captureStackTrace(error, mistyped);
   return error;
 }
@@ -165,7 +161,7 @@ export function isObject(value: unknown): value is object {
 export function checkKeys(what: string, options: unknown, known: readonly string[]): void {
   if (!isObject(options)) {
     const order = typeof options === 'function' ? ': the function to run comes last' : '';
-    throw new TypeError(`${what}: options must be an object, got ${describe(options)}${order}`);
+    throw new TypeError(`${what}: options must be an object, got ${shapeOf(options)}${order}`);
   }
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) throw new TypeError(`${what}: unknown option "${key}"`);
@@ -179,7 +175,7 @@ export function keysOf<T>(known: Record<keyof T, true>): readonly string[] {
 
 /** @throws TypeError when what is to be run is no function: before anything is done for it. */
 export function checkFunction(method: string, fn: unknown): void {
-  if (typeof fn !== 'function') throw new TypeError(`${method} needs a function to run, got ${describe(fn)}`);
+  if (typeof fn !== 'function') throw new TypeError(`${method} needs a function to run, got ${shapeOf(fn)}`);
 }
 
 /** @throws TypeError when it is not true or false. */

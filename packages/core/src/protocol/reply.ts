@@ -26,7 +26,7 @@ export class Reply {
     this.#operation = operation;
     if (Array.isArray(raw)) this.#items = raw;
     else
-      this.#items = typeof raw === 'string' ? raw.split(' ') : this.fail(`an array was expected, not ${describe(raw)}`);
+      this.#items = typeof raw === 'string' ? raw.split(' ') : this.fail(`an array was expected, not ${shapeOf(raw)}`);
   }
 
   get length(): number {
@@ -105,7 +105,7 @@ export class Reply {
   }
 
   private wrong(index: number, expected: string): never {
-    return this.fail(`item ${index} must be ${expected}, not ${describe(this.#items[index])}`);
+    return this.fail(`item ${index} must be ${expected}, not ${shapeOf(this.#items[index])}`);
   }
 }
 
@@ -115,8 +115,8 @@ function asInteger(item: unknown): number {
   return Number.isInteger(value) ? (value as number) : NaN;
 }
 
-/** The shape only: replies may hold lock names, which do not belong into error messages. */
-function describe(item: unknown): string {
+/** What a value is, for a message. The shape only: replies may hold lock names, which do not belong into error messages. */
+export function shapeOf(item: unknown): string {
   if (Array.isArray(item)) return 'an array';
   return item === null ? 'null' : typeof item;
 }
