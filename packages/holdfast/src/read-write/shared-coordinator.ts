@@ -27,7 +27,6 @@ import type { HoldRecord } from '../exclusive/hold-record.js';
 import { HeldInLanes } from '../exclusive/held-in-lanes.js';
 import type { LockHome, Seated } from '../exclusive/lock.js';
 import { lostAround } from '../exclusive/reentry.js';
-import { none } from '../lists.js';
 import { atSite } from '../reports/caller.js';
 import { rejection } from '../scopes/settling.js';
 import type { Side } from '../tenure/operations.js';
@@ -85,8 +84,7 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
     const lane = this.#own(lock);
     if (lane?.policy.side !== 'read') return undefined;
     // Once it asks it keeps its place, whoever joins it.
-    if (lane.tenure === undefined)
-      lane.policy.behind = placeBehind(this.#writersInLine, () => this.heldHere(this.name));
+    if (lane.tenure === undefined) lane.policy.behind = this.#behindWriters;
     return lane.policy.behind;
   }
 
@@ -97,7 +95,7 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
   onPlace(lock: Seated): void {
     const lane = this.#own(lock);
     if (lane?.policy.side !== 'read') return;
-    const behind = placeBehind(this.#writersInLine, () => this.heldHere(this.name));
+    const behind = this.#behindWriters;
     if (behind?.writer === lane.policy.behind?.writer) return;
     lane.policy.behind = behind;
     lane.policy.isOvertaken = behind !== undefined;
@@ -112,10 +110,11 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
     for (const waiter of lane.queue) judgeAnew(waiter, this, this.#parts);
   }
 
-  /** Not those that wait in memory for a writer of this client: readers may come in before them. */
-  get #writersInLine(): Iterable<Waiter> {
+  /** Where readers stand who ask now. Not behind writers that wait in memory for one of this client: readers may come in before them. */
+  get #behindWriters(): PlaceBehind | undefined {
     const writers = this.#writers;
-    return writers?.tenure !== undefined && isInLine(writers.tenure) ? writers.queue : none;
+    if (writers?.tenure === undefined || !isInLine(writers.tenure)) return undefined;
+    return placeBehind(writers.queue, () => this.heldHere(this.name));
   }
 
   /**
