@@ -20,10 +20,18 @@ export function originsOf(request: AcquireRequest): readonly (Scope | string)[] 
   return request.owner === undefined ? scopesAround(request.scope) : [request.owner];
 }
 
-/** The lost hold of the same lock that is around `from`, if any. */
-export function lostAround(lock: LockIdentity, from: Scope | undefined): ScopedHold | undefined {
+/** The lost hold of the same lock that is around `from`, if any. `onOther` is told of those that it meets before that. */
+export function lostAround(
+  lock: LockIdentity,
+  from: Scope | undefined,
+  onOther?: (hold: ScopedHold) => void,
+): ScopedHold | undefined {
   for (const { holds } of scopesAround(from)) {
-    for (const record of holds) if (isSameLock(record, lock) && record.lost) return record;
+    for (const record of holds) {
+      if (!isSameLock(record, lock)) continue;
+      if (record.lost) return record;
+      onOther?.(record);
+    }
   }
   return undefined;
 }

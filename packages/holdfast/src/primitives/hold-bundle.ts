@@ -181,6 +181,7 @@ export class HoldBundle implements Held, Bundled {
     const isOurs = loss.reason === 'closed' || loss.reason === 'max-hold';
     for (const { record: other } of this.#taken) {
       if (other === record) continue;
+      other.announceLoss();
       (isOurs ? other.release() : releaseNow(other)).catch(() => undefined);
     }
   }

@@ -158,14 +158,16 @@ export class MultiLockHandle implements MultiLock {
     const { parts } = this.#host;
     const { clock, aborts } = parts;
     for (const { host, operations } of this.#members) host.parts.limits.checkLease(operations, longestOf(options));
-    // Where a hold of a member around this call is lost, that member is asked for first: its call rejects, and nobody waits for the others.
-    const lost = this.#members.find((member) => lostAround(member.operations, scopeOf(member)) !== undefined);
     const bundle = new HoldBundle(this.name);
-    /** Ends the wait for a member: the caller's signal, or the loss of one that is held. */
+    /** Ends the wait for a member: the caller's signal, or the loss of one that is held, here or around this call. */
     const end = new AbortController();
-    const { signal } = options;
-    const leave = signal && aborts.subscribe(signal, () => end.abort(signal.reason));
-    bundle.signal.addEventListener('abort', () => end.abort(bundle.signal.reason), { once: true });
+    const leaves: (() => void)[] = [];
+    const endsWith = ({ signal }: Pick<CheckedOptions, 'signal'>) =>
+      signal && leaves.push(aborts.subscribe(signal, () => end.abort(signal.reason)));
+    endsWith(options);
+    endsWith(bundle);
+    // Where a hold of a member around this call is lost, that member is asked for first: its call rejects, and nobody waits for the others.
+    const lost = this.#members.find((member) => lostAround(member.operations, scopeOf(member), endsWith) !== undefined);
     let [turn] = this.#members;
     const forgetScopes = this.#awaited(() => end.abort(scopeEnded((turn as Member).operations)));
     const miss = async (member: Member, found: NotAcquired): Promise<Missed> => {
@@ -191,7 +193,7 @@ export class MultiLockHandle implements MultiLock {
       await withdraw(bundle, call, parts);
       throw error;
     } finally {
-      leave?.();
+      for (const leave of leaves) leave();
       forgetScopes();
     }
   }

@@ -31,6 +31,8 @@ export interface ScopedHold {
   /** False while it is entering: it still belongs to the pending call, and no `unlock` may undo it. */
   readonly given: boolean;
   readonly lost: boolean;
+  /** Aborts when it is lost. */
+  readonly signal: AbortSignal;
   /** Calls inside the scope re-enter it from now on, or no longer. Nothing happens when it is told so twice. */
   belongsTo(scope: Scope): void;
   leaves(scope: Scope): void;

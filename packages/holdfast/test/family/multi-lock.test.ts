@@ -609,6 +609,31 @@ describe('inside a lost hold of a member', () => {
     await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST', lockName: lost });
   });
 
+  it.each<[string, (names: readonly string[]) => { around: readonly string[]; lost: string }]>([
+    ['of that member', ([, last = '']) => ({ around: [last], lost: last })],
+    [
+      'of several, one of which is lost',
+      ([, last = ''], apart = freshName()) => ({ around: [last, apart], lost: apart }),
+    ],
+  ])('a call that waits for another one already ends its wait: %s', async (_, make) => {
+    const [client, other] = [openClient(kit), openClient(kit)];
+    const both = client.getMultiLock([freshName(), freshName()]);
+    const { around, lost } = make(both.names);
+    const [busy] = both.names as [string, string];
+    const theirs = await other.getLock(busy).acquire();
+    const isLoss = { code: 'LOCK_LOST', lockName: lost, reason: 'force-unlocked' };
+    const section = client.getMultiLock(around).withLock(async () => {
+      const waits = failureOf(both.acquire({ waitMs: 5_000 }));
+      await waitUntil(async () => (await other.inspect(busy)).queue.length === 1, { what: 'it waits' });
+      await other.getLock(lost).forceUnlock();
+      expect(await waits).toMatchObject(isLoss);
+      expect((await other.inspect(busy)).queue).toEqual([]);
+    });
+    expect(await failureOf(section)).toMatchObject(isLoss);
+    await theirs.release();
+    expect(await other.getMultiLock(both.names).tryLock()).toBe(true);
+  });
+
   it('a call is counted, told on the channels, and rejects with the reason of its signal first, as one for the member alone', async () => {
     const client = openClient(kit);
     const names = [freshName(), freshName()];
