@@ -11,7 +11,7 @@ const onConnections =
   HOLDFAST_RESP === undefined
     ? [
         'contract/{broken,dead}-connections',
-        'contract/{client-input,ioredis,lost-replies,subscriber,versions}',
+        'contract/{client-input,ioredis,lost-replies,subscriber,throwing-send,versions}',
         'topology/{cluster,cluster-failover,sentinel,sentinel-failover}',
         'sentinel-watch',
       ]

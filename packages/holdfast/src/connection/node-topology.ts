@@ -1,6 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import type { Connection, OwnedRedis } from './connection.js';
 import { nameFor } from './connection-options.js';
+import { guarded } from './guarded.js';
 import { withCredentialsOf } from './live-credentials.js';
 import type { Keyspace } from './keyspace.js';
 import { NodeConnection } from './node-connection.js';
@@ -109,7 +110,7 @@ export class NodeTopology implements Topology {
 
   openSubscriber(options: RedisOptions): Redis {
     const { redis: given } = this.#connection;
-    const redis = withCredentialsOf(given.duplicate({ ...this.#named, ...options }), () => given.options);
+    const redis = guarded(withCredentialsOf(given.duplicate({ ...this.#named, ...options }), () => given.options));
     this.#sentinels?.mind(redis);
     return redis;
   }

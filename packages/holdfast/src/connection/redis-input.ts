@@ -2,6 +2,7 @@ import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisInput } from '../options.js';
 import { apart } from '../scopes/scope.js';
 import type { OwnedRedis } from './connection.js';
+import { guarded } from './guarded.js';
 import { nameFor, ours, oursForSure, retryStrategy, swift } from './connection-options.js';
 import { withCredentialsOf } from './live-credentials.js';
 
@@ -71,7 +72,7 @@ function refusePlaceless(options: object): void {
 
 /** ioredis has read the options, those in the query of a URL too. It connects later. */
 function open(make: () => Redis): OpenedRedis {
-  const redis = apart(() => made(make));
+  const redis = guarded(apart(() => made(make)));
   refuseUnsafe(redis.options);
   if (typeof redis.options.retryStrategy !== 'function') {
     throw new TypeError('redis: without a retryStrategy the first lost connection is the end; leave it out for ours');

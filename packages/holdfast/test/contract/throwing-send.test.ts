@@ -112,6 +112,37 @@ describe('where a wrapper of sendCommand fails once, a command', () => {
   });
 });
 
+describe('where a wrapper of sendCommand fails at a command with which a connection of ours begins, no process ends and locks are had:', () => {
+  const kit = useRedis();
+  // Which of these ioredis sends is a matter of its version.
+  const commands = ['hello', 'select', 'client', 'info'];
+  const cases = commands.flatMap((command) => (Object.keys(ways) as Way[]).map((way) => [command, way] as const));
+
+  it.each(cases)('%s, where it %s', async (command, way) => {
+    const failing = failingFor(Redis.prototype, new RegExp(`^${command}$`, 'i'), way);
+    kit.cleanup(() => failing.end());
+    // The connection for commands, and that for messages.
+    failing.once();
+    failing.once();
+    const client = createLockClient({ redis: `${kit.server.url}/2`, clientName: 'a tool is near' });
+    kit.cleanup(() => client.close());
+    expect(await client.getLock(freshName()).withLock({ waitMs: 10_000 }, () => 'ran')).toBe('ran');
+    await waitUntil(() => client.ready, { what: 'the connection for messages' });
+  });
+
+  it('that for messages beside a Redis of yours', async () => {
+    const redis = new Redis(kit.server.port, kit.server.host);
+    kit.cleanup(() => redis.disconnect());
+    await redis.ping();
+    const failing = failingFor(Redis.prototype, /^client$/i);
+    kit.cleanup(() => failing.end());
+    failing.once();
+    const client = createLockClient({ redis });
+    kit.cleanup(() => client.close());
+    await client.connect();
+  });
+});
+
 describe('where a wrapper of connect fails, and', () => {
   const kit = useRedis();
   const open = () => {
