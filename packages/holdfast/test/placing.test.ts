@@ -11,25 +11,30 @@ const kit = useRedis();
 const refused = () => Promise.reject(Object.assign(new Error('LOADING Redis is loading'), { name: 'ReplyError' }));
 const unanswered = () => new Promise<never>(() => undefined);
 
-/** A line on a connected client, whose SELECT is counted, and the first of which come to `failures`. */
-async function setUp(failures: readonly (() => Promise<never>)[], ownership: OwnedRedis['ownership'] = 'yours') {
+/** A line on a connected client, whose SELECT is counted, and the first of which come to `firsts`. */
+async function setUp(firsts: readonly (() => Promise<'OK'>)[], ownership: OwnedRedis['ownership'] = 'yours') {
   const redis = new Redis({ port: kit.server.port, host: kit.server.host, db: 3, disconnectTimeout: 100 });
   kit.cleanup(() => redis.disconnect());
   await once(redis, 'ready');
   const seen = { selects: 0, ups: 0 };
   const select = redis.select.bind(redis);
-  redis.select = (db: number) => (failures[seen.selects++] ?? (() => select(db)))();
+  redis.select = (db: number) => (firsts[seen.selects++] ?? (() => select(db)))();
   const { tools, passAll } = drivenTools();
+  /** Whether it took commands, each time that it was said to be up. */
+  const readyThen: boolean[] = [];
   const listener = {
     onDown: () => undefined,
-    onUp: () => seen.ups++,
+    onUp: () => {
+      seen.ups++;
+      readyThen.push(line.ready);
+    },
     onOther: () => undefined,
     onLooked: () => undefined,
     onLastingTrouble: () => undefined,
   };
   const line = new NodeConnection('node', { redis, ownership }, listener, tools);
   kit.cleanup(() => line.close());
-  return { line, seen, passAll };
+  return { line, seen, readyThen, passAll };
 }
 
 describe('a connected client of yours in another database than number 0', () => {
@@ -57,6 +62,16 @@ it('a connection of our own that falls silent before it is in its database is re
   line.connect();
   await waitUntil(() => passAll() !== undefined && line.epoch > 0, { what: 'the end of the silent one' });
   await waitUntil(() => line.ready, { what: 'another connection' });
+});
+
+it('a connection of our own that is being replaced takes no commands, also when it is said to be in its database after all', async () => {
+  let answer: (said: 'OK') => void = () => undefined;
+  const { line, readyThen } = await setUp([() => new Promise((resolve) => (answer = resolve))], 'ours');
+  line.connect();
+  line.recycle();
+  answer('OK');
+  await waitUntil(() => line.ready, { what: 'another connection' });
+  expect(readyThen).toEqual([false, true]);
 });
 
 it('a connection of our own that falls silent before its server has said what it is is replaced, though no call has sent anything', async () => {
