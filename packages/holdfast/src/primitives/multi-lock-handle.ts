@@ -161,15 +161,14 @@ export class MultiLockHandle implements MultiLock {
     const bundle = new HoldBundle(this.name);
     /** Ends the wait for a member: the caller's signal, or the loss of one that is held, here or around this call. */
     const end = new AbortController();
-    const leaves: (() => void)[] = [];
+    let [turn] = this.#members;
+    const leaves = [this.#awaited(() => end.abort(scopeEnded((turn as Member).operations)))];
     const endsWith = ({ signal }: Pick<CheckedOptions, 'signal'>) =>
       signal && leaves.push(aborts.subscribe(signal, () => end.abort(signal.reason)));
     endsWith(options);
     endsWith(bundle);
     // Where a hold of a member around this call is lost, that member is asked for first: its call rejects, and nobody waits for the others.
-    const lost = this.#members.find((member) => lostAround(member.operations, scopeOf(member), endsWith) !== undefined);
-    let [turn] = this.#members;
-    const forgetScopes = this.#awaited(() => end.abort(scopeEnded((turn as Member).operations)));
+    const lost = this.#members.find((member) => lostAround(member.operations, scopeOf(member), endsWith));
     const miss = async (member: Member, found: NotAcquired): Promise<Missed> => {
       await withdraw(bundle, call, parts);
       return { member, found, waitedMs: clock.now() - joinedAt };
@@ -194,7 +193,6 @@ export class MultiLockHandle implements MultiLock {
       throw error;
     } finally {
       for (const leave of leaves) leave();
-      forgetScopes();
     }
   }
 
