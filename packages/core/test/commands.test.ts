@@ -205,7 +205,7 @@ describe('decoding', () => {
     [release, ['released'], { kind: 'released', left: 0 }],
     [release, ['unserved', 3], { kind: 'released', left: 3 }],
     [release, ['notHeld'], { kind: 'notHeld' }],
-    [rest, ['resting'], { kind: 'resting' }],
+    [rest, ['resting'], { kind: 'resting', left: 0 }],
     [rest, ['held', 2], { kind: 'held', holdCount: 2 }],
     [rest, ['notHeld'], { kind: 'notHeld' }],
     [cancel, ['cancelled', 1, 0], { kind: 'cancelled', wasGranted: true, left: 0 }],

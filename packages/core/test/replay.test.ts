@@ -121,7 +121,7 @@ describe('a late copy', () => {
     const resting = await lock.state();
     expect(await lock.release('a:1', 3)).toEqual({ kind: 'notHeld' });
     expect(await lock.renew('a:1', 2 * LEASE)).toEqual({ kind: 'lost', reason: 'taken' });
-    expect(await lock.rest('a:1', 4)).toEqual({ kind: 'resting' });
+    expect(await lock.rest('a:1', 4)).toEqual({ kind: 'resting', left: 0 });
     expect(await lock.pttl()).toBeLessThanOrEqual(LEASE);
     expect(await lock.state()).toEqual(resting);
     await lock.vanish();

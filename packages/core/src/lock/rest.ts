@@ -20,8 +20,8 @@ export interface RestOptions extends Pick<Granting, 'trust'> {
 
 /** Reply to {@link rest}. */
 export type RestReply =
-  /** Nobody has the lock any more, and nobody gets it until the time is over. */
-  | { kind: 'resting' }
+  /** Nobody has the lock any more, and nobody gets it until the time is over. `left`: none of those who wait could have it. */
+  | { kind: 'resting'; left: 0 }
   /** Nothing was done: this was a late copy. */
   | { kind: 'held'; holdCount: number }
   /** The tenure is not the owner, and the lock does not rest for it. */
@@ -46,5 +46,6 @@ export function rest(keys: LockKeys, options: RestOptions): Command<RestReply> {
 
 function decode(reply: Reply): RestReply {
   const kind = reply.status({ held: 2, resting: 1, notHeld: 1 });
-  return kind === 'held' ? { kind, holdCount: reply.natural(1) } : { kind };
+  if (kind === 'held') return { kind, holdCount: reply.natural(1) };
+  return kind === 'resting' ? { kind, left: 0 } : { kind };
 }

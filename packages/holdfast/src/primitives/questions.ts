@@ -7,7 +7,7 @@ import { none } from '../lists.js';
 import type { ForceReply, OwnedOperations, PeekReply } from '../tenure/operations.js';
 import { newRequest } from '../tenure/late-copies.js';
 import { query } from '../tenure/query.js';
-import { announceFree } from '../tenure/serving.js';
+import { serveRest } from '../tenure/serving.js';
 
 /** See the module comment. */
 export interface Questions {
@@ -48,7 +48,7 @@ export class NodeQuestions implements Questions {
   async forceOut(operations: OwnedOperations): Promise<ForceReply> {
     const { request, tombstoneMs } = newRequest(this.#parts);
     const reply = await query(this.#parts, operations, operations.force(request, { tombstoneMs }));
-    announceFree(this.#parts, operations, reply.left);
+    serveRest(this.#parts, operations, reply.left);
     return reply;
   }
 }

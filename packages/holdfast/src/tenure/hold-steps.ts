@@ -125,7 +125,7 @@ export class HoldSteps {
       const answer = await this.send((now) => endOf(this.#tenure, seq, bequest, now));
       if (answer.kind !== 'reply') return answer;
       const { reply } = answer;
-      if (reply.kind === 'released') serveRest(this.#parts, this.#tenure.operations, reply.left);
+      if ('left' in reply) serveRest(this.#parts, this.#tenure.operations, reply.left);
       if (reply.kind !== 'held') return reply.kind === 'notHeld' ? gone : { kind: 'released' };
       this.#further--;
       return { kind: 'held' };

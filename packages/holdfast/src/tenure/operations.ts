@@ -77,7 +77,7 @@ export interface Operations extends LockIdentity {
   cancel(tenure: string, options: { readonly tombstoneMs: number; readonly end: TenureEnd }): Command<Served>;
   /** Goes on with a grant step that met its limit among waiters that have gone. */
   serve(): Command<Served>;
-  /** Tells who waits in a line of another library, once the name is free. Absent: there is no such line. */
+  /** Tells who waits in a line of another library, once the name is free, or rests. Absent: there is no such line. */
   invite?(): Command<Served>;
   /** Raises the leases of any number of tenures of this kind. */
   renew(items: readonly RenewItem[]): Command<RenewReply>;
@@ -180,7 +180,7 @@ export type ReleaseReply =
   | { readonly kind: 'granted' }
   | ({ readonly kind: 'released' } & Served)
   /** It stays taken by nobody. */
-  | { readonly kind: 'resting' }
+  | ({ readonly kind: 'resting' } & Served)
   /** The tenure had nothing to release. */
   | { readonly kind: 'notHeld' };
 

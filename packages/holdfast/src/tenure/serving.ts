@@ -7,16 +7,11 @@ import type { Release } from './recent-releases.js';
 type WayThere = Pick<ClientParts, 'clock' | 'settings' | 'sender'>;
 
 /**
- * Goes on at once where a release has passed over so many waiters that have gone that it met its limit. No call waits for it: what it does not
- * reach is served by the client that asks next.
+ * Goes on at once where a release has passed over so many waiters that have gone that it met its limit, and tells who waits in a line of another
+ * library. No call waits for it: what it does not reach is served by the client that asks next.
  */
 export function serveRest(parts: WayThere, operations: Operations, left: number): void {
   if (left > 0) void serve(parts, operations, left);
-}
-
-/** The name is free for all that holdfast knows. Who waits in a line of another library is told, and no call waits for that. */
-export function announceFree(parts: WayThere, operations: Operations, left: number): void {
-  serveRest(parts, operations, left);
   if (operations.invite !== undefined)
     void serve(parts, { key: operations.key, serve: operations.invite.bind(operations) });
 }

@@ -33,7 +33,7 @@ import { type GrantNews, type MessageSubject, TenureMessages } from './messages.
 import type { Operations, Owned, ReleaseReply, TenureEnd } from './operations.js';
 import { OtherWaiters } from './other-waiters.js';
 import type { LeaseSubject } from './renewals.js';
-import { announceFree, withdraw } from './serving.js';
+import { serveRest, withdraw } from './serving.js';
 import type { WakeupSubscription } from './wakeup.js';
 
 /** See the module comment. */
@@ -252,7 +252,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
       return answer.kind === 'reply' ? { kind: 'released' } : answer;
     }
     this.#subscription.close();
-    if ('left' in answer.reply) announceFree(this.#parts, this.operations, answer.reply.left);
+    if ('left' in answer.reply) serveRest(this.#parts, this.operations, answer.reply.left);
     if (answer.reply.kind !== 'notHeld') return { kind: 'released' };
     // A first copy of this very release may have run, its reply lost: not if the lease can have ended since, or the lock would rest now.
     const now = this.#parts.clock.now();

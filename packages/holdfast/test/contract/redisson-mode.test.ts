@@ -179,8 +179,8 @@ it('a waiter that hears of a release lets others in first where one of another l
   expect(await commands()).toBe(8);
 });
 
-it('the first in the line of a fair lock of Redisson hears on a channel of its own when one of ours is free or forced', async () => {
-  const name = freshName();
+/** Somebody waits in Redisson's fair lock of that name. Resolves when it has heard `what` so often, on a channel of its own. */
+const inRedissonsLine = async (name: string) => {
   const line = `redisson_lock_queue:{${name}}`;
   kit.cleanup(async () => void (await kit.admin.del(line)));
   await kit.admin.rpush(line, foreigner, 'another');
@@ -189,12 +189,18 @@ it('the first in the line of a fair lock of Redisson hears on a channel of its o
   const heard: string[] = [];
   listener.on('pmessage', (_: string, channel: string, message: string) => heard.push(`${channel} ${message}`));
   await listener.psubscribe(`${channelOf(name)}:*`);
-  const client = openClient(kit, redisson);
-  const fair = client.getFairLock(name);
   const isTold = (what: string, times: number) =>
     waitUntil(() => heard.filter((told) => told === `${channelOf(name)}:${what}`).length >= times, {
       what: `${what} is told ${times} times`,
     });
+  return { heard, isTold };
+};
+
+it('the first in the line of a fair lock of Redisson hears on a channel of its own when one of ours is free or forced', async () => {
+  const name = freshName();
+  const { heard, isTold } = await inRedissonsLine(name);
+  const client = openClient(kit, redisson);
+  const fair = client.getFairLock(name);
   await (await client.getLock(name).acquire()).release();
   await (await openClient(kit, { wakeup: 'queue' }).getFairLock(name).acquire()).release();
   await kit.admin.publish(`${channelOf(name)}:nobody`, '-');
@@ -205,4 +211,30 @@ it('the first in the line of a fair lock of Redisson hears on a channel of its o
   await fair.acquire();
   await fair.forceUnlock();
   await isTold(`${foreigner} 0`, 2);
+});
+
+it('the first in the line of a fair lock of Redisson hears when one of ours rests, which is shorter than the lease that it was told', async () => {
+  const name = freshName();
+  const { isTold } = await inRedissonsLine(name);
+  const fair = openClient(kit, redisson).getFairLock(name);
+  await (await fair.acquire({ minHoldMs: 60_000 })).release();
+  await isTold(`${foreigner} 0`, 1);
+  await fair.forceUnlock();
+});
+
+it('the first in the line of a fair lock of Redisson hears when a call of ours gives back what it was granted too late', async () => {
+  const name = freshName();
+  const { isTold } = await inRedissonsLine(name);
+  const proxy = await openProxy(kit);
+  const client = openClient(kit, { ...redisson, redis: proxy.url });
+  await client.connect();
+  const patience = new AbortController();
+  proxy.hold('down');
+  const call = client.getFairLock(name).acquire({ signal: patience.signal });
+  await waitUntil(async () => (await kit.admin.exists(name)) === 1, { what: 'the lock is granted' });
+  patience.abort();
+  await expect(call).rejects.toThrow();
+  await waitUntil(async () => (await kit.admin.exists(name)) === 0, { what: 'the lock is given back' });
+  await proxy.heal();
+  await isTold(`${foreigner} 0`, 1);
 });
