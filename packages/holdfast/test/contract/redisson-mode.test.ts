@@ -223,6 +223,7 @@ it('the first in the line of a fair lock of Redisson hears when one of ours rest
 });
 
 it('the first in the line of a fair lock of Redisson hears when a call of ours gives back what it was granted too late', async () => {
+  await loadScripts(kit);
   const name = freshName();
   const { isTold } = await inRedissonsLine(name);
   const proxy = await openProxy(kit);
