@@ -19,6 +19,7 @@ const lock: HoldKeeper = {
   primitive: 'lock',
   parts: { reporter: { newHoldId: () => 'id' } },
   tenure: { lease: { state: 'held', remainingMs: () => 500.7 } },
+  holds: { has: () => false },
   check: () => {
     looks++;
     whenLookedAt();

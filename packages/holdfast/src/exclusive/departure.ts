@@ -32,13 +32,14 @@ const done: Promise<void> = Promise.resolve();
 export function leave(lock: ExclusiveLock, record: HoldRecord): Promise<void> {
   // Without a tenure no hold is open.
   const tenure = lock.tenure as Stake;
-  const { since } = record;
+  const { since, renewable } = record;
   const now = lock.parts.clock.now();
   lock.holds.remove(record);
   if (record.lostWith !== undefined) refuseCallsInside(lock);
   if (since !== undefined) {
     lock.keptUntil = keptFor(record, lock.keptUntil);
-    lock.parts.reporter.released(record, now - since);
+    // What its scope had left open was told as lost.
+    if (renewable) lock.parts.reporter.released(record, now - since);
   }
   return lock.holds.isEmpty ? vacate(lock, tenure, record, now) : countDown(lock, tenure, record);
 }

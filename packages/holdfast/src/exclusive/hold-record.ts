@@ -35,6 +35,7 @@ import { lossOf } from './loss-of.js';
 export interface HoldKeeper extends LockIdentity {
   readonly parts: { readonly reporter: Pick<Reporter, 'newHoldId'> };
   readonly tenure: { readonly lease: Pick<StakeLease, 'state' | 'remainingMs'> } | undefined;
+  readonly holds: { has(hold: ScopedHold): boolean };
   /** Fires the loss of the present tenure if its deadline has passed. */
   check(): void;
   release(record: HoldRecord): Promise<void>;
@@ -285,12 +286,10 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   private reportLoss(): Promise<never> {
     this.unlockScope?.disown(this);
     if (this.#phase.kind === 'lost') this.#phase.told = true;
-    return Promise.reject(this.lossError());
-  }
-
-  /** Its own alone: the lock may be kept for the sake of others. */
-  forgetMinimum(): void {
-    this.terms = { ...this.terms, minHoldMs: undefined };
+    const loss = this.lossError();
+    // Only its scope has lost it: nobody is to wait for the rest of the lease.
+    if (this.#keeper.holds.has(this)) this.#keeper.release(this).catch(() => undefined);
+    return Promise.reject(loss);
   }
 
   abandon(): void {

@@ -16,3 +16,8 @@ export function keptForAll({ holds, keptUntil }: ExclusiveLock): number | undefi
   for (const record of holds) until = keptFor(record, until);
   return until;
 }
+
+/** Its own alone: the lock may be kept for the sake of others. */
+export function forgetMinimum(record: Pick<HoldRecord, 'terms'>): void {
+  record.terms = { ...record.terms, minHoldMs: undefined };
+}

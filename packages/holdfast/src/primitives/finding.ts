@@ -1,7 +1,7 @@
 /** Which hold a call on a handle means: by explicit owner, by scope, or by the handle itself. */
 
 import type { HoldRecord } from '../exclusive/hold-record.js';
-import { currentScope, heldAround, type ScopedHold, scopesAround } from '../scopes/scope.js';
+import { currentScope, endedScope, heldAround, type ScopedHold, scopesAround } from '../scopes/scope.js';
 import { isSameSide, type LockIdentity } from '../tenure/operations.js';
 import type { LockHost } from './acquisition.js';
 
@@ -25,8 +25,10 @@ export function latestOfOwnerOrScope({ host, operations, owner }: Finder): Scope
       );
     return held ?? host.parts.unreported.take(operations, owner);
   }
-  const held = currentScope(host.client)?.holds ?? [];
-  return [...held].findLast((hold) => hold.imperative && hold.given && isSameSide(hold, operations));
+  const { client } = host;
+  // What a scope has left open at its end is its own code's to unlock, before what is around it.
+  const held = [currentScope(client), endedScope(client)].flatMap((scope) => [...(scope?.holds ?? [])]);
+  return held.findLast((hold) => hold.imperative && hold.given && isSameSide(hold, operations));
 }
 
 /** The innermost open hold that the call is inside of. */

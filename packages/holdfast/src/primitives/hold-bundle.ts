@@ -12,6 +12,7 @@
 import type { Bundled, HoldRecord } from '../exclusive/hold-record.js';
 import { checkExtension } from '../exclusive/extension.js';
 import { lossOf } from '../exclusive/loss-of.js';
+import { forgetMinimum } from '../exclusive/minimum.js';
 import { LockLostError } from '../errors.js';
 import { openScope } from '../scopes/scope.js';
 import type { Inherited } from '../tenure/inherited.js';
@@ -200,7 +201,7 @@ export function together<T>(members: readonly Member[], work: () => T): T {
 
 /** Also before its minimum is over: there is no hold of the bundle that it would be the minimum of. */
 function releaseNow(record: HoldRecord): Promise<void> {
-  record.forgetMinimum();
+  forgetMinimum(record);
   return record.release();
 }
 

@@ -1,4 +1,5 @@
 import type { HoldRecord } from '../exclusive/hold-record.js';
+import { forgetMinimum } from '../exclusive/minimum.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
 import { checkChoice, checkFunction, checkKeys, checkTime, MIN_LEASE_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
@@ -48,7 +49,7 @@ export async function oncePer<T>(
       try {
         return await settling(fn(hold));
       } catch (error) {
-        if (afterError === 'retry') run?.forgetMinimum();
+        if (afterError === 'retry' && run !== undefined) forgetMinimum(run);
         throw error;
       }
     }),

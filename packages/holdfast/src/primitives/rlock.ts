@@ -42,7 +42,8 @@ export interface RLock<H extends Hold = Hold> {
   /**
    * Undoes the latest `lock` or `tryLock` of this scope; outside `client.run`, of this handle, or of the explicit owner.
    *
-   * @throws LockNotHeldError when there is none; LockLostError, once, when that hold had been lost. Outside `client.run` a hold with a
+   * @throws LockNotHeldError when there is none; LockLostError, once, when that hold had been lost; so too when its scope has ended meanwhile, and the
+   * lock is given back then. Outside `client.run` a hold with a
    * lease that ran out is forgotten when a later call gets the lock; one without is not, so each such `lock` needs its `unlock`, lost or not.
    * LockUnavailableError when Redis did not answer within `responseTimeoutMs`: the release goes on in the background. LockRefusedError when it refuses: the
    * lock stays until its lease is over. Either way the lease is not renewed any more.

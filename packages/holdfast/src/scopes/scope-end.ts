@@ -1,7 +1,8 @@
 /**
  * The end of a scope: when its function has settled, no call re-enters through it any more, calls made directly in it that still wait are
  * cancelled, and locks that `lock()` or `tryLock()` left open are abandoned: reported, and not renewed, so that their lease runs out.
- * Releasing them at once could let two in while detached code still works; an application that is sure to have none may choose `release`.
+ * Releasing them at once could let two in while detached code still works; an application that is sure to have none may choose `release`. Where that code
+ * comes to its `unlock()` after all, as that of a request whose caller has hung up, the lock is given back then.
  */
 
 import { none } from '../lists.js';
@@ -45,12 +46,10 @@ export function endScope(scope: Scope, leftovers: Leftovers): Promise<unknown> |
   scope.end();
   if (scope.pending.size > 0) for (const call of [...scope.pending]) call.cancel();
   const open = leftOpen(scope);
-  scope.forget();
-  if (open.length === 0) return undefined;
-  if (leftovers === 'abandon') {
-    for (const hold of open) hold.abandon();
-    return undefined;
-  }
+  const abandoned = leftovers === 'abandon' ? open : none;
+  scope.forget(abandoned);
+  for (const hold of abandoned) hold.abandon();
+  if (abandoned.length === open.length) return undefined;
   // A loss is an event already, and there is no call left to tell.
   return Promise.all(open.map((hold) => hold.release().catch(() => undefined)));
 }

@@ -40,7 +40,7 @@ export interface ScopedHold {
   lossError(): Error;
   /** Gives it back; rejects with LockLostError when it was lost. */
   release(): Promise<void>;
-  /** The scope ended, and no code can call `unlock` for it any more. */
+  /** The scope ended: only code that goes on in it can call `unlock` for it. */
   abandon(): void;
 }
 
@@ -122,9 +122,9 @@ export class Scope {
     for (const hold of this.holds) hold.leaves(this);
   }
 
-  /** It has ended, and what was left open is dealt with. Work that goes on inside keeps the scope, and is not to keep what it held. */
-  forget(): void {
-    this.#holds = undefined;
+  /** It has ended, and what was left open is dealt with. Work that goes on inside keeps the scope, and of what it held only what it may still unlock. */
+  forget(leftOpen: readonly ScopedHold[]): void {
+    this.#holds = leftOpen.length === 0 ? undefined : new Set(leftOpen);
     this.#pending = undefined;
   }
 
@@ -157,6 +157,12 @@ const storage = shared[slot];
 /** The innermost live scope of `client` around the caller. */
 export function currentScope(client: object): Scope | undefined {
   return liveOf(client, storage.getStore());
+}
+
+/** The scope whose code the caller is, where it has ended. */
+export function endedScope(client: object): Scope | undefined {
+  const scope = storage.getStore();
+  return scope?.client === client && scope.ended ? scope : undefined;
 }
 
 /** A new scope below the caller's. */

@@ -8,6 +8,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { LockClient, LockClientEvents, LockClientOptions, RLock } from 'holdfast';
 import { LockLostError, LockNotHeldError, LockScopeError } from 'holdfast';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
 import { Gate, Room, turns } from '../support/room.js';
 
@@ -239,6 +240,37 @@ describe('a lock left open at the end of a run', () => {
     expect(another).toBeGreaterThan(leaseEnds - EARLY_MS);
     expect(client.stats().renewals.renewed).toBe(renewed);
     expect(losses).toMatchObject([[{ name, error: { reason: 'scope-ended' } }]]);
+  });
+
+  it('is given back when code that goes on behind the run unlocks it, which is told that it was lost', async () => {
+    const { client, lock } = setUp();
+    let goOn: () => void = () => undefined;
+    const handler = new Promise<void>((resolve) => (goOn = resolve));
+    let unlocked: Promise<unknown> | undefined;
+    await client.run(async () => {
+      await lock().lock();
+      unlocked = handler.then(() => failureOf(lock().unlock()));
+    });
+    const waiting = [openClient(kit).getLock(lock().name), lock()].map((each) => each.withLock(() => 'in'));
+    expect(client.stats().held).toBe(0);
+    goOn();
+    expect(await unlocked).toMatchObject({ code: 'LOCK_LOST', reason: 'scope-ended' });
+    expect(await Promise.all(waiting)).toEqual(['in', 'in']);
+    expect(client.stats()).toMatchObject({ held: 0, losses: { 'scope-ended': 1 } });
+  });
+
+  it('is not given back by code outside of it, nor twice', async () => {
+    const { client, lock } = setUp(LEFT_OPEN);
+    let unlockTwice: () => Promise<unknown> = () => Promise.resolve();
+    await client.run(async () => {
+      await lock().lock();
+      const unlock = () => failureOf(lock().unlock());
+      unlockTwice = AsyncResource.bind(async () => [await unlock(), await unlock()]);
+    });
+    expect(await failureOf(lock().unlock())).toMatchObject({ code: 'LOCK_NOT_HELD' });
+    expect(await lock().isLocked()).toBe(true);
+    expect(await unlockTwice()).toMatchObject([{ code: 'LOCK_LOST' }, { code: 'LOCK_NOT_HELD' }]);
+    expect(await lock().isLocked()).toBe(false);
   });
 
   it('by an inner run stays locked for its lease also when the outer one has unlocked', async () => {
