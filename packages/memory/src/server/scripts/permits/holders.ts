@@ -107,6 +107,7 @@ export class Holders {
     if (refused !== undefined) return refused;
     const taken = attempt(() => redis.decrby(this.count, n));
     if (taken instanceof ErrorReply) {
+      this.record(id, 0, 1);
       this.strike(id);
       return taken;
     }
