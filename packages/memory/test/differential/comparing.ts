@@ -14,6 +14,7 @@ const CLOCK_GRAIN_MS = 1;
 const LARGEST_COUNT = 999;
 const MILLISECONDS = 13;
 const MICROSECONDS = 16;
+const SPOILED_FROM = Number.MAX_SAFE_INTEGER - 64;
 
 /** One server's words; it remembers the tickets that the server gave. */
 export class Words {
@@ -21,7 +22,7 @@ export class Words {
 
   /** Everything as one text; `nowMs` is the server's time. */
   of(found: unknown, nowMs: number): string {
-    return JSON.stringify(found).replaceAll(/-?\d+(?:\.\d+)?/g, (digits) => this.#number(digits, nowMs));
+    return JSON.stringify(found, unspoiled).replaceAll(/-?\d+(?:\.\d+)?/g, (digits) => this.#number(digits, nowMs));
   }
 
   #number(digits: string, nowMs: number): string {
@@ -35,6 +36,11 @@ export class Words {
     this.#tickets.set(digits, known);
     return `ticket ${known}`;
   }
+}
+
+/** The client reads integers next to 2^53 as others. */
+function unspoiled(_key: string, value: unknown): unknown {
+  return typeof value === 'number' && value > SPOILED_FROM ? 'about 2^53' : value;
 }
 
 /** An outcome without what belongs to one implementation. */

@@ -301,12 +301,14 @@ const happenings: fc.Arbitrary<Step[]> = fc.oneof(
 );
 
 const innerCommands = [
-  ...['exists', 'del', 'get', 'set', 'pttl', 'pexpire', 'time', 'publish'],
+  ...['exists', 'del', 'get', 'set', 'incrby', 'pttl', 'pexpire', 'time', 'publish', 'pubsub'],
   ...[
     'hset',
     'hget',
     'hmget',
     'hgetall',
+    'hlen',
+    'hkeys',
     'hdel',
     'hexists',
     'zadd',

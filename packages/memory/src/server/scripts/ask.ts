@@ -25,22 +25,28 @@ export const ask: OwningScript = (redis, keys, args, begin = owning) => {
   const tenure = given(args, 0);
   const leaseMs = integer(args, 2, 1);
   const owners = begin(redis, keys, args);
-  if (!redis.existsAny(lock, dead, queue)) return owners.own(tenure, given(args, 1)) ?? owners.acquired(question);
+  const there = redis.existing(lock, dead, queue);
+  if (there.size === 0) return owners.own(tenure, given(args, 1)) ?? owners.acquired(question);
 
   const freshMs = integer(args, 3, 0);
   const ticket = integer(args, 4, 0, Number.MAX_SAFE_INTEGER);
   const freshTtlMs = integer(args, 5, 1);
   const claimMs = integer(args, 6, 1);
   const trust = args[6] === '1';
-  const there = redis.existing(dead, queue);
-  if (there.has(dead)) return ['dead', question];
-
-  const { holder, fields } = owner(redis, lock, tenure);
+  const standing = attempt(() => owner(redis, lock, tenure));
+  const isFound = standing instanceof ErrorReply || standing.holder !== undefined;
+  const besides = isFound ? there.size - 1 : there.size;
+  if (besides > 0 && there.has(dead)) return ['dead', question];
+  if (standing instanceof ErrorReply) return standing;
+  const { holder, fields } = standing;
+  const free = holder === undefined;
   let remainingMs = redis.pttl(lock);
+  const count = fields.get(tenure);
+  const owned = free ? HOLDFAST : fields.has('rest') ? RESTING : fields.has('seq') ? HOLDFAST : FOREIGN;
+  if (!free && freshMs === 0 && count === undefined) return `busy ${remainingMs} ${owned} 0 ${question}`;
+
   const nowMicros = redis.timeMicros();
   const nowMs = Math.floor(nowMicros / 1_000);
-  const count = fields.get(tenure);
-  const isOurs = fields.has('seq');
   if (count !== undefined) {
     remainingMs = Math.max(remainingMs, leaseMs);
     redis.pexpire(lock, remainingMs);
@@ -49,10 +55,6 @@ export const ask: OwningScript = (redis, keys, args, begin = owning) => {
     const reply = ['mine', numberOf(count) ?? null, seq, remainingMs, waiting(redis, queue), nowMs, told];
     return owners.mine(fields, reply, question);
   }
-  const owned = holder === undefined ? HOLDFAST : fields.has('rest') ? RESTING : isOurs ? HOLDFAST : FOREIGN;
-
-  const free = remainingMs === -2;
-  if (!free && freshMs === 0) return `busy ${remainingMs} ${owned} 0 ${question}`;
   const inherited = free && there.has(queue) ? foundGone(redis, fresh, nowMs) : undefined;
   if (free) redis.del(lock);
   let place: Place | undefined;
@@ -78,7 +80,10 @@ export const ask: OwningScript = (redis, keys, args, begin = owning) => {
     left = unserved(redis, queue, passed);
     if (granted === undefined && left === 0) {
       const refusal = owners.own(tenure, leaseMs);
-      if (refusal !== undefined) return refusal;
+      if (refusal !== undefined) {
+        withdraw(redis, queue, fresh, tenure);
+        return refusal;
+      }
       if (inherited !== undefined) leave(redis, lock, inherited);
       return ['acquired', 1, 1, leaseMs, 0, wordsOf(inherited), owners.token, question];
     }

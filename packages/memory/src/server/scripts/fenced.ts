@@ -1,6 +1,6 @@
 /** The scripts of a lock whose owners have fencing tokens: those of the re-entrant lock, and a mint. */
 
-import type { Commands } from '../commands.js';
+import { attempt, type Commands } from '../commands.js';
 import { refusalOf } from '../reply.js';
 import { ask, reasks } from './ask.js';
 import { cancel } from './cancel.js';
@@ -23,7 +23,7 @@ const LEAST_BY_TIME = 1e15;
 function mint(redis: Commands, counter: string, tokens: string | undefined): string {
   if (tokens === 'count') {
     const last = redis.incrby(counter, SPAN);
-    if (last >= LEAST_BY_TIME && redis.pttl(counter) !== -1) redis.set(counter, `${last}`);
+    if (last >= LEAST_BY_TIME && !isLasting(redis, counter)) redis.set(counter, `${last}`);
     return `${last - SPAN + 1}`;
   }
   let token = `${redis.timeMicros()}`;
@@ -32,11 +32,16 @@ function mint(redis: Commands, counter: string, tokens: string | undefined): str
   if (isBehind && last.slice(0, SLOW_DIGITS) === token.slice(0, SLOW_DIGITS)) return token;
   const before = numberOf(last);
   if (before !== undefined && before >= Number(token)) token = `${before + 1}`;
-  const lasts = before !== undefined && redis.pttl(counter) === -1;
+  const lasts = before !== undefined && isLasting(redis, counter);
   const end = `${Number(token) + SPAN - 1}`;
   if (lasts) redis.setKeepingTtl(counter, end);
   else redis.set(counter, end, KEPT_MS);
   return token;
+}
+
+/** Not where that may not be asked. */
+function isLasting(redis: Commands, counter: string): boolean {
+  return attempt(() => redis.pttl(counter)) === -1;
 }
 
 /** A script of the re-entrant lock, with a token for each owner that it makes. */

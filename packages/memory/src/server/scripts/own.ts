@@ -48,6 +48,7 @@ export function own(
     redis.pexpire(lock, lease);
   } catch (error) {
     attempt(() => redis.hdel(lock, ...fields.filter((_, index) => index % 2 === 0)));
+    attempt(() => redis.del(lock));
     return refusalOf(error);
   }
   return undefined;
