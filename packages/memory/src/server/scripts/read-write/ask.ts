@@ -95,8 +95,8 @@ interface Raise {
 function raised(redis: Commands, { holders, granting, tenure, untilMs, question }: Raise) {
   const { lock, nowMs, side } = holders;
   redis.hdel(lock, '');
-  redis.hset(lock, tenure, `${untilMs}`);
   if (redis.pttl(lock) < untilMs - nowMs) redis.pexpire(lock, untilMs - nowMs);
+  redis.hset(lock, tenure, `${untilMs}`);
   new GrantStep(redis, holders, granting).passOn();
   return ['mine', untilMs - nowMs, othersOf(redis, holders, side), nowMs, question];
 }

@@ -71,13 +71,14 @@ export class Holders {
         : [id, end];
     const written = attempt(() => this.#redis.hset(this.lock, ...pairs));
     if (written instanceof ErrorReply) return written;
-    const ttlMs = isNew ? -1 : attempt(() => this.#redis.pttl(this.lock));
-    if (typeof ttlMs !== 'number' || ttlMs < leaseMs) {
-      const expiry = attempt(() => this.#redis.pexpire(this.lock, leaseMs));
-      if (expiry instanceof ErrorReply) {
-        attempt(() => this.#redis.hdel(this.lock, id, ...(isNew ? ['mode', 'side', 'sweep'] : [])));
-        return expiry;
-      }
+    const lasting = attempt(() => {
+      const ttlMs = isNew ? -1 : this.#redis.pttl(this.lock);
+      if (ttlMs < leaseMs) this.#redis.pexpire(this.lock, leaseMs);
+    });
+    if (lasting instanceof ErrorReply) {
+      attempt(() => this.#redis.hdel(this.lock, id, ...(isNew ? ['mode', 'side', 'sweep'] : [])));
+      if (isNew) attempt(() => this.#redis.del(this.lock));
+      return lasting;
     }
     this.sweepAt = isNew ? untilMs : Math.min(this.sweepAt, untilMs);
     this.side = what;
