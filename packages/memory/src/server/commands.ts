@@ -22,6 +22,9 @@ export interface Outlet {
   count(channel: string): number;
 }
 
+/** Fields of a hash, as Redis is set by default. */
+const IN_ONE_PIECE = 512;
+
 /** See the module comment; one for each server, begun anew for each command. */
 export class Commands {
   readonly #outlet: Outlet;
@@ -159,10 +162,11 @@ export class Commands {
     return this.#keys.hash(key)?.size ?? 0;
   }
 
-  /** HSCAN from the beginning: so many fields, those that were written first. Redis gives some, or all of a hash that it keeps in one piece. */
+  /** HSCAN from the beginning: all of a hash that Redis keeps in one piece, or so many fields, those that were written first. */
   hscan(key: string, count: number): [field: string, value: string][] {
     this.#enter('hscan', 'read');
-    return [...(this.#keys.hash(key) ?? [])].slice(0, count);
+    const fields = [...(this.#keys.hash(key) ?? [])];
+    return fields.length <= IN_ONE_PIECE ? fields : fields.slice(0, count);
   }
 
   hkeys(key: string): string[] {
