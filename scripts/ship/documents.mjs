@@ -44,6 +44,7 @@ export const shipped = [
     'serverless',
     'nestjs',
     'bullmq',
+    'another-process',
     'node-redis',
     'cron',
     'streams',

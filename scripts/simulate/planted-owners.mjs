@@ -29,10 +29,9 @@ export const plantedForOwners = [
   {
     name: 'an owner lets scopes in',
     ...{ with: 'owners', class: 'calm', rules: ['exclusion', 'token'], file: `${client}/exclusive/reentry.ts` },
-    before:
-      '  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {\n    if (scope.holds.has(innermost)) return true;',
+    before: '  return scopesAround(request.scope).some(({ holds }) => holds.has(innermost));',
     after:
-      '  if (innermost.owner !== undefined) return true;\n  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {\n    if (scope.holds.has(innermost)) return true;',
+      '  return innermost.owner !== undefined || scopesAround(request.scope).some(({ holds }) => holds.has(innermost));',
   },
   {
     name: 'who closes a circle waits',

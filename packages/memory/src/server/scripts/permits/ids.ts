@@ -23,7 +23,7 @@ function lease(
   redis: Commands,
   holders: Holders,
   { dead, permits, leaseMs }: { dead: string; permits: readonly { id: string; n: number }[]; leaseMs: number },
-): ErrorReply | { readonly soonest: number | undefined } {
+): ErrorReply | { readonly soonest: number | undefined; readonly lastsMs: number } {
   const soonest = numberOf(redis.hget(holders.permits, 'sweep'));
   holders.sweepAt = soonest;
   const lastsMs = holders.within(leaseMs, redis.pttl(holders.count));
@@ -33,7 +33,7 @@ function lease(
     attempt(() => redis.del(dead));
     return refused;
   }
-  return { soonest };
+  return { soonest, lastsMs };
 }
 
 /** permits/sooner.lua */
@@ -84,7 +84,8 @@ export const adopt: ScriptBody = (redis, keys, args) => {
   holders.nowMs = nowMs;
   const notASemaphore = holders.look();
   if (notASemaphore !== undefined) return notASemaphore;
-  if (redis.exists(given(keys, 3))) return ['dead', question];
+  const dead = given(keys, 3);
+  if (redis.exists(dead)) return ['dead', question];
   const own = holders.recordOf(tenure);
   if (lasts(own, nowMs)) return ['mine', own.untilMs > 0 ? own.untilMs - nowMs : -1, 0, nowMs, question];
   const ids = idsOf(given(args, 1));
@@ -94,14 +95,11 @@ export const adopt: ScriptBody = (redis, keys, args) => {
   };
   if (holders.free === undefined || !ids.every(lastingOne)) return ['busy', -1, 0, question];
   redis.hdel(holders.permits, '');
-  const soonest = numberOf(redis.hget(holders.permits, 'sweep'));
-  holders.sweepAt = soonest;
-  const lastsMs = holders.within(leaseMs, redis.pttl(holders.count));
-  const refused = holders.record(tenure, ids.length, lastsMs > 0 ? nowMs + lastsMs : 0);
-  if (refused !== undefined) return refused;
+  const leased = lease(redis, holders, { dead, permits: [{ id: tenure, n: ids.length }], leaseMs });
+  if (leased instanceof ErrorReply) return leased;
   for (const id of ids) holders.strike(id);
-  tellIfSooner(redis, holders, soonest);
-  return lastsMs === leaseMs ? `acquired ${question}` : ['acquired', lastsMs, 0, question];
+  tellIfSooner(redis, holders, leased.soonest);
+  return leased.lastsMs === leaseMs ? `acquired ${question}` : ['acquired', leased.lastsMs, 0, question];
 };
 
 /** permits/takeback.lua */
