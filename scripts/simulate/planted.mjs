@@ -158,14 +158,15 @@ export const planted = [
   {
     name: 'who asks without a place takes a lock before its end',
     ...{ with: 'spin', class: 'calm', rules: ['exclusion'], file: `${server}/ask.ts` },
-    before: 'const free = remainingMs === -2;',
-    after: 'const free = remainingMs === -2 || (freshMs === 0 && remainingMs >= 0 && remainingMs < 300);',
+    before: 'const free = holder === undefined;\n  let remainingMs = redis.pttl(lock);',
+    after:
+      'let remainingMs = redis.pttl(lock);\n  const free = holder === undefined || (freshMs === 0 && remainingMs >= 0 && remainingMs < 300);',
   },
   {
     name: 'who asks takes a lock that rests',
     ...{ with: 'rest', class: 'calm', rules: ['rest'], file: `${server}/ask.ts` },
-    before: 'const free = remainingMs === -2;',
-    after: "const free = remainingMs === -2 || redis.hget(lock, 'rest') !== undefined;",
+    before: 'const free = holder === undefined;',
+    after: "const free = holder === undefined || fields.has('rest');",
   },
   {
     name: 'the next task of the process has a lock that rests',
