@@ -274,7 +274,7 @@ function first([id]: readonly string[]): string {
   return id as string;
 }
 
-/** @throws TypeError or RangeError for what cannot be ids of permits. How many there may be at once, and that they differ, is checked where the command is made. */
+/** @throws TypeError or RangeError for what cannot be ids of permits. */
 function checkIds(given: string | readonly string[]): readonly string[] {
   const ids: readonly unknown[] = Array.isArray(given) ? given : [given];
   for (const id of ids) {
@@ -282,5 +282,8 @@ function checkIds(given: string | readonly string[]): readonly string[] {
     if (!/^[!-~]{1,200}$/.test(id) || !/[^:]:[^:]+$/.test(id))
       throw new RangeError('id must be one that acquire has resolved with');
   }
+  const different = new Set(ids).size;
+  if (different === 0 || different > MOST_IDS || different < ids.length)
+    throw new RangeError(`ids must be 1 to ${MOST_IDS} different ones`);
   return ids as readonly string[];
 }
