@@ -217,6 +217,8 @@ export function expirableSemaphoreContract(world: World, wakeup: Wakeup): void {
       () => pool.release('two words:1'),
       () => pool.tryRelease(7 as never),
       () => pool.adopt('one'),
+      () => pool.adopt([]),
+      () => pool.adopt(['a:1', 'a:1']),
       () => pool.adopt('a:1', { waitMs: 5 } as never),
       () => pool.adopt('a:1', { leaseMs: 'never', maxHoldMs: 1_000 }),
       () => pool.updateLeaseTime('a:1', 1),
