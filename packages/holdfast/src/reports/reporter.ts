@@ -159,8 +159,8 @@ export class Reporter {
     this.leaked(hold, 'scope-ended');
     if (this.events.heard.leak) return;
     this.#warnOnce('HOLDFAST_LEAK', () => [
-      `Lock "${hold.name}" was still held when its scope ended, and no code will unlock it: others get it when its lease has run out. Put the ` +
-        'unlock() into a finally, or use withLock. Listen to the event "leak" to hear of each.',
+      `Lock "${hold.name}" was still held when its scope ended: others get it when its lease has run out, or code that goes on there unlocks it. ` +
+        'Put the unlock() into a finally that comes before the end, or use withLock. Listen to the event "leak" to hear of each.',
       `The call that took it:\n${hold.site?.frames ?? notNoted('leak')}`,
     ]);
   }
