@@ -76,6 +76,13 @@ export class Lanes extends HeldInLanes {
       const lane = isSameLock(hold, lock) ? this.lockOf(hold) : undefined;
       if (lane !== undefined) return lane;
     }
+    return this.#awaitedIn(scope);
+  }
+
+  /** That of a `lock()` of the scope which still waits: a call made meanwhile is inside it when it has the lock. */
+  #awaitedIn({ kind, pending }: Scope): Coordinator | undefined {
+    if (kind !== 'thread' || pending.size === 0) return undefined;
+    for (const lane of this) for (const call of lane.queue) if (call.imperative && pending.has(call)) return lane;
     return undefined;
   }
 }

@@ -35,6 +35,38 @@ function reporting() {
   return { client, circles, suspicions };
 }
 
+describe('a call made while the lock() of its run still waits', () => {
+  it('comes in with it, as with every lock', async () => {
+    const { first, second } = processes(2);
+    const held = await second.getFairLock('pay').acquire();
+    const lock = first.getFairLock('pay');
+    const inside = first.run(async () => {
+      const [, entered] = await Promise.all([lock.lock(), lock.withLock(() => lock.getHoldCount())]);
+      await lock.unlock();
+      return entered;
+    });
+    await held.release();
+    expect(await inside).toBe(2);
+    expect(await second.getFairLock('pay').isLocked()).toBe(false);
+  });
+
+  it('goes on in its place where that one gives up', async () => {
+    const { first, second } = processes(2);
+    const held = await second.getFairLock('pay').acquire();
+    const lock = first.getFairLock('pay');
+    const outcome = first.run(async () => {
+      const end = new AbortController();
+      const given = failureOf(lock.lock({ signal: end.signal }));
+      const section = lock.withLock(() => 'in');
+      end.abort(new Error('enough'));
+      return [String(await given), await section];
+    });
+    await waitUntil(async () => (await second.inspect('pay')).queue.length === 1, { what: 'one to wait' });
+    await held.release();
+    expect(await outcome).toEqual(['Error: enough', 'in']);
+  });
+});
+
 describe('the order of a fair lock', () => {
   it('is that in which calls arrived in Redis, whichever process and task they are of', async () => {
     const clients = [openClient(kit, patient), openClient(kit, patient), openClient(kit, patient)];
