@@ -32,14 +32,14 @@ const done: Promise<void> = Promise.resolve();
 export function leave(lock: ExclusiveLock, record: HoldRecord): Promise<void> {
   // Without a tenure no hold is open.
   const tenure = lock.tenure as Stake;
-  const { since, renewable } = record;
+  const { since } = record;
   const now = lock.parts.clock.now();
   lock.holds.remove(record);
   if (record.lostWith !== undefined) refuseCallsInside(lock);
   if (since !== undefined) {
     lock.keptUntil = keptFor(record, lock.keptUntil);
     // What its scope had left open was told as lost.
-    if (renewable) lock.parts.reporter.released(record, now - since);
+    if (record.renewable) lock.parts.reporter.released(record, now - since);
   }
   return lock.holds.isEmpty ? vacate(lock, tenure, record, now) : countDown(lock, tenure, record);
 }
@@ -177,7 +177,7 @@ function whyUnheld(lock: ExclusiveLock, tenure: Stake, last: HoldRecord): LockLo
   return last.terms.mode === 'fixed' ? 'expired' : 'unreachable';
 }
 
-/** The hold which has just been given up was gone before, or went meanwhile. */
+/** The hold which has just been given up was gone before, or went meanwhile. What its scope had left open was told as lost then. */
 function lostOnTheWayOut(
   lock: ExclusiveLock,
   record: HoldRecord,
@@ -185,6 +185,6 @@ function lostOnTheWayOut(
   refusal?: Error,
 ): LockLostError {
   const error = new LockLostError(lock.name, reason, lock.primitive, refusal);
-  lock.parts.reporter.lost(record, error, undefined);
+  if (record.renewable) lock.parts.reporter.lost(record, error, undefined);
   return error;
 }

@@ -254,7 +254,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   }
 
   close(): void {
-    this.#phase = released[this.how];
+    if (this.#phase.kind !== 'lost') this.#phase = released[this.how];
     this.unlockScope?.disown(this);
   }
 
@@ -286,10 +286,9 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   private reportLoss(): Promise<never> {
     this.unlockScope?.disown(this);
     if (this.#phase.kind === 'lost') this.#phase.told = true;
-    const loss = this.lossError();
     // Only its scope has lost it: nobody is to wait for the rest of the lease.
     if (this.#keeper.holds.has(this)) this.#keeper.release(this).catch(() => undefined);
-    return Promise.reject(loss);
+    return Promise.reject(this.lossError());
   }
 
   abandon(): void {

@@ -6,14 +6,16 @@ import { LockScopeError } from '../errors.js';
 import type { AcquireKind } from '../exclusive/hold-origin.js';
 import type { Coordination } from '../exclusive/coordinating.js';
 import type { Registry } from '../exclusive/registry.js';
+import type { HoldRecord } from '../exclusive/hold-record.js';
+import { none } from '../lists.js';
 import { shown } from '../reports/caller.js';
 import { CALLER_ONLY, CALLERS, Site } from '../reports/site.js';
 import { isTraced, type LockAcquireTrace, traced, traces } from '../reports/tracing.js';
 import { allHere, scopeHere } from '../scopes/call-context.js';
-import { currentScope, type ScopedHold } from '../scopes/scope.js';
+import { currentScope, endedScope, type ScopedHold } from '../scopes/scope.js';
 import type { Leftovers } from '../scopes/scope-end.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
-import { isSameLock, type Operations } from '../tenure/operations.js';
+import { isSameLock, isSameSide, type Operations } from '../tenure/operations.js';
 import type { AcquireRequest, Completion } from '../waiting/waiter.js';
 import type { Questions } from './questions.js';
 
@@ -110,7 +112,10 @@ export function startCall<T>(caller: Caller, call: LockCall<T>): Promise<T> {
     by: call.by,
     completion,
   };
-  if (kind === 'imperative' && owner === undefined) refuseUnclear(caller, request);
+  if (kind === 'imperative' && owner === undefined) {
+    refuseUnclear(caller, request);
+    forgetRunOut(caller);
+  }
   parts.reporter.tried();
   const outcome = isTraced(traces.acquire) ? askTraced(caller, call, request) : ask(caller, call, request);
   // Errors show the caller: by the site that a call has, by who awaits it, or as sections and multi-locks themselves see to it.
@@ -173,6 +178,15 @@ function refuseUnclear(caller: Caller, request: AcquireRequest): void {
       `lock() and tryLock() on "${name}" outside client.run are refused by strictScopes; use withLock`,
       name,
     );
+  }
+}
+
+/** Fixed leases that an ended scope had left open, once its code asks anew: as outside scopes, they may have been meant to run out, and then need no `unlock`. */
+function forgetRunOut({ host: { client, registry }, operations }: Caller): void {
+  const ended = endedScope(client);
+  for (const hold of (ended?.holds ?? none) as Iterable<HoldRecord>) {
+    const isOver = registry.find(operations)?.lockOf(hold) === undefined;
+    if (isOver && hold.terms.mode === 'fixed' && isSameSide(hold, operations)) ended?.disown(hold);
   }
 }
 

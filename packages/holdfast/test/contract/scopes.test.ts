@@ -273,6 +273,46 @@ describe('a lock left open at the end of a run', () => {
     expect(await lock().isLocked()).toBe(false);
   });
 
+  it('is told as lost once, also where it is gone when code that goes on behind the run unlocks it', async () => {
+    const { client, name, lock } = setUp();
+    const losses = heard(client, 'lost');
+    let unlock: () => Promise<unknown> = () => Promise.resolve();
+    await client.run(async () => {
+      await lock().lock();
+      await lock().lock();
+      unlock = AsyncResource.bind(() => failureOf(lock().unlock()));
+    });
+    await kit.admin.del(name);
+    const told = { code: 'LOCK_LOST', reason: 'scope-ended' };
+    expect([await unlock(), await unlock(), await unlock()]).toMatchObject([told, told, { code: 'LOCK_NOT_HELD' }]);
+    await client.close();
+    expect(client.stats()).toMatchObject({ held: 0, losses: { 'scope-ended': 2 } });
+    expect(client.stats().losses).not.toHaveProperty('deleted');
+    expect(losses).toHaveLength(2);
+  });
+
+  it.each(['outside all runs', 'in another run'])(
+    'with a lease of its own, which has run out, needs no unlock() before those of later calls of code that goes on: %s',
+    async (where) => {
+      const { client, lock, count } = setUp();
+      const handle = lock();
+      const around = where === 'in another run' ? client.run.bind(client) : <T>(fn: () => T): T => fn();
+      await around(async () => {
+        let goOn: () => Promise<unknown> = () => Promise.resolve();
+        await client.run(async () => {
+          expect(await handle.tryLock(0, 100)).toBe(true);
+          goOn = AsyncResource.bind(async () => {
+            await handle.lock();
+            await handle.unlock();
+          });
+        });
+        await waitUntil(async () => !(await handle.isLocked()), { what: 'the lease has run out' });
+        await goOn();
+        expect(await count()).toBe(0);
+      });
+    },
+  );
+
   it('by an inner run stays locked for its lease also when the outer one has unlocked', async () => {
     const { client, name, lock, count } = setUp(LEFT_OPEN);
     const leaks = heard(client, 'leak');
