@@ -61,7 +61,7 @@ it('a connection of our own that falls silent before it is in its database is re
   const { line, passAll } = await setUp([unanswered], 'ours');
   line.connect();
   await waitUntil(() => passAll() !== undefined && line.epoch > 0, { what: 'the end of the silent one' });
-  await waitUntil(() => line.ready, { what: 'another connection' });
+  await waitUntil(() => line.ready || void passAll(), { what: 'another connection' });
 });
 
 it('a connection of our own that is being replaced takes no commands, also when it is said to be in its database after all', async () => {
@@ -84,5 +84,6 @@ it('a connection of our own that falls silent before its server has said what it
   };
   line.connect();
   await waitUntil(() => passAll() !== undefined && line.epoch > 0, { what: 'the end of the silent one' });
-  await waitUntil(() => line.takesLocks, { what: 'another connection' });
+  // Where the machine is slow, the time that was let pass has ended the next one too.
+  await waitUntil(() => line.takesLocks || void passAll(), { what: 'another connection' });
 });
