@@ -82,9 +82,12 @@ describe('permits with ids that a tenure adopts', () => {
     expect(await adopt('b:1', 'i:2')).toMatchObject({ kind: 'busy' });
   });
 
-  it('are not those of a tenure that has more than one by its id', async () => {
+  it('are not several that a tenure has by its own id, but one, as that can be given back', async () => {
     await taken();
     expect(await adopt('b:1', 'a:1')).toMatchObject({ kind: 'busy' });
+    await run(server.port, permits.shrink(keys, { tenure: 'a:1', left: 1, ...granting }));
+    expect(await adopt('b:1', 'a:1')).toMatchObject({ kind: 'acquired' });
+    expect(await takeBack('r:1', 'a:1')).toMatchObject({ returned: 0 });
   });
 
   it('stay with it when a copy comes, and do not come to a tenure that was cancelled before', async () => {

@@ -61,6 +61,7 @@ export interface RPermitExpirableSemaphore {
    * Takes over the permit of an id, or those of several, all of them or none, as a hold of this process: it is renewed while it is held, its signal aborts
    * when it is lost, and the permits come back when it is released, or when the process has died. The ids stand for nothing from then on, so of
    * several that know an id one gets the permit. It waits for nobody.
+   * Only for ids that {@link acquire} has resolved with: that of a hold, as {@link inspect} tells it, takes its permit away from it.
    *
    * @param options - as of {@link RSemaphore.tryAcquire}: the lease is that of the hold, whatever was left of that of the permit.
    * @throws LockNotHeldError when an id stands for no permit: then nothing is taken over; RangeError for an id of another shape; the signal's reason when

@@ -8,7 +8,10 @@ export interface SoleRenewal {
   readonly outcome: Exclude<RenewOutcome, { kind: 'refused' }>;
 }
 
-/** Such a script catches what is refused of one lease, and goes on with the next. Of the only one it is refused as any command is: for now, which is tried again, or for good. */
+/**
+ * Where a script renews several leases, it answers of each whether it was refused. Where there is one, that refusal is an error of the command here: the
+ * sender tries again what Redis refuses for now, and ends what it refuses for good.
+ */
 export function soleRenewal(command: Command<RenewReply>): Command<SoleRenewal> {
   const decode = (raw: unknown): SoleRenewal => {
     const { nowMs, outcomes } = command.decode(raw);
