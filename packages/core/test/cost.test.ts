@@ -111,6 +111,8 @@ it('on one server it looks first whether the next owner listens, which is one in
   await lock.ask('b:1');
   await warmUp();
   const trusted = await calls(() => lock.release('a:1', 2, { trust: true }));
-  expect(trusted).toMatchObject({ evalsha: 1, 'pubsub|numsub': 1, publish: 1 });
+  // Redis 6 counts the subcommands of PUBSUB together.
+  const looks = 'pubsub' in trusted ? 'pubsub' : 'pubsub|numsub';
+  expect(trusted).toMatchObject({ evalsha: 1, [looks]: 1, publish: 1 });
   expect(Object.values(trusted).reduce((sum, count) => sum + count)).toBe(13);
 });

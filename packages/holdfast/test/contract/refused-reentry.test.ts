@@ -11,7 +11,7 @@ const { sha: oneMore } = again(lockKeys('any'), { tenure: 'a:1', seq: 1, leaseMs
 /** The server refuses whatever needs memory from when `work` begins that until it has settled. */
 async function withoutMemoryFrom<T>(work: (begin: () => Promise<unknown>) => Promise<T>): Promise<T> {
   try {
-    return await work(() => kit.admin.config('SET', 'maxmemory', '1', 'maxmemory-policy', 'noeviction'));
+    return await work(() => kit.admin.config('SET', 'maxmemory', '1'));
   } finally {
     await kit.admin.config('SET', 'maxmemory', '0');
   }
