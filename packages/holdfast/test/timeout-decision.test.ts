@@ -61,11 +61,12 @@ describe('a call whose time is over is told', () => {
       ['unanswered', 'unavailable', 'unavailable', 'unavailable'],
     ],
     ['the connection is being made', connecting(20), ['unanswered', 'wait', 'unanswered', 'unavailable']],
-    ['an answer is owed for a moment', connected(20), ['unanswered', 'unanswered', 'unanswered', 'unavailable']],
+    ['an answer is owed for a moment', connected(20), ['unanswered', 'wait', 'unanswered', 'unavailable']],
+    ['nothing has been asked yet', { unansweredSince: undefined }, ['unanswered', 'unanswered', 'unanswered', 'wait']],
     [
       'its own re-entry is owed for a moment',
       { heldHere: true, confirmingSince: now - 20, ...connected(20) },
-      ['unanswered', 'unanswered', 'unanswered', 'wait'],
+      ['unanswered', 'wait', 'unanswered', 'wait'],
     ],
   ])('when %s', (_, known, expected) => {
     expect([short, attempt, long, unlimited].map((call) => verdictOf(call, known))).toEqual(expected);

@@ -45,12 +45,12 @@ export function meaningOf(error: unknown): ErrorMeaning {
 
 /**
  * `WRONGTYPE` out of `WRONGTYPE Operation …` and also out of Redis 6's `ERR Error running script …: -WRONGTYPE …`, with or without that dash, and of its
- * `@user_script: 31: -READONLY …`, where the script has caught it. What an ACL refuses inside a script has no code of its own before Redis 7.2.
+ * `@user_script: 31: -READONLY …`, where the script has caught it. What an ACL refuses inside a script has no code of its own: the text differs from Redis 7.2 on, and in Valkey.
  */
 export function redisCodeOf(message: string): string {
   // The other thing that a replica says, to WAIT.
   if (message.includes('WAIT cannot be used with replica')) return 'READONLY';
-  if (message.includes("The user executing the script can't")) return 'NOPERM';
+  if (/The user executing the script can't|ACL failure in script/.test(message)) return 'NOPERM';
   // A server that is cut off runs scripts until their first write, with `cluster-allow-reads-when-down`.
   if (message.includes('while the cluster is down')) return 'CLUSTERDOWN';
   const inner = /^(?:ERR Error running script.*?|@user_script: \d+): -?([A-Z]{3,}) /.exec(message);

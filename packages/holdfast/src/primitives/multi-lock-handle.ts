@@ -8,7 +8,7 @@ import {
 } from '../acquire-options.js';
 import { LockTimeoutError } from '../errors.js';
 import { lostAround } from '../exclusive/reentry.js';
-import { shown } from '../reports/caller.js';
+import { atCaller, shown } from '../reports/caller.js';
 import { inFrame } from '../reports/site.js';
 import { isTraced, traces } from '../reports/tracing.js';
 import { currentScope, type Scope } from '../scopes/scope.js';
@@ -253,6 +253,7 @@ export class MultiLockHandle implements MultiLock {
     const hold = new HoldHandle(this.#host, bundle);
     let value: T;
     try {
+      if (bundle.check() !== undefined) atCaller(bundle.lossError());
       value = (await bundle.insideSection(() => fn(hold))) as T;
     } catch (error) {
       await settleAfter(error, bundle, this.#host.parts);

@@ -72,6 +72,8 @@ async function run<T, H>(host: SectionHost, had: Had<H>, fn: Section<T, H>): Pro
   let ending: Promise<unknown> | undefined;
   try {
     try {
+      // Since it was given, other code of this turn may have blocked for longer than the lease: somebody else may be inside.
+      if (record.lost) atCaller(record.lossError());
       const result = inside(scope, () => fn(hold));
       // What a function that returns no promise has only started is outside from then on.
       if (!(result instanceof Promise)) ending = endScope(scope, host.leftovers);

@@ -10,10 +10,10 @@
  * | the connection is down: it broke, or the last attempt to make one failed | unavailable | unavailable | waits `responseTimeoutMs` |
  * | the last that Redis has answered is that it cannot serve now (loading, a replica) | unavailable | unavailable | waits `responseTimeoutMs` |
  * | the connection, an answer on it, or one that was asked for again on it has been owed for `attemptTimeoutMs` | unavailable | unavailable | waits `responseTimeoutMs` |
- * | the first connection is being made, for less than that | busy | waits for the rest | waits `responseTimeoutMs` |
- * | connected, and the answer owed for less than that | busy | busy | waits `responseTimeoutMs` |
+ * | the first connection is being made, or the answer is owed, for less than that | busy | waits for the rest | waits `responseTimeoutMs` |
  *
- * - One attempt has `attemptTimeoutMs`, and what a stalled event loop took of its connecting besides.
+ * - One attempt has `attemptTimeoutMs`, and what a stalled event loop took of it besides: nobody else need have the lock then, and who is told
+ *   `busy` goes without it, or says that somebody else does the work.
  * - Time in which the event loop stood still is not held against Redis, and what has arrived meanwhile is read first.
  * - Without a limit a call waits only while Redis answers: its silence counts from the question that is unanswered, and never from before
  *   the call.
@@ -67,7 +67,18 @@ export function decideAtTimeout(situation: TimeoutSituation, settings: Settings)
 }
 
 function withLimit(situation: TimeoutSituation, settings: Settings): TimeoutDecision {
-  const { now, joinedAt, singleAttempt, confirmingSince, heldHere, busyAt, resentSince, setback, reach } = situation;
+  const {
+    now,
+    joinedAt,
+    singleAttempt,
+    confirmingSince,
+    heldHere,
+    busyAt,
+    unansweredSince,
+    resentSince,
+    setback,
+    reach,
+  } = situation;
   const freshMs = Math.max(2 * settings.reaskMs, SHORTEST_PROOF_MS);
   const knownBusy = heldHere === true || (busyAt !== undefined && now - busyAt <= freshMs);
   if (confirmingSince === undefined && knownBusy) return { kind: 'busy' };
@@ -75,9 +86,8 @@ function withLimit(situation: TimeoutSituation, settings: Settings): TimeoutDeci
   const silentMs = Math.max(reach.silentMs, now - Math.max(joinedAt, resentSince ?? now));
   const missingMs = Math.min(settings.attemptTimeoutMs, settings.responseTimeoutMs) * ENOUGH - silentMs;
   if (missingMs <= 0) return { kind: 'unavailable', silentMs: Math.max(now - joinedAt, silentMs) };
-  return singleAttempt && reach.state === 'connecting'
-    ? { kind: 'wait', until: now + missingMs }
-    : { kind: 'unanswered' };
+  const isOwed = reach.state === 'connecting' || (confirmingSince ?? unansweredSince) !== undefined;
+  return singleAttempt && isOwed ? { kind: 'wait', until: now + missingMs } : { kind: 'unanswered' };
 }
 
 function withoutLimit(situation: TimeoutSituation, settings: Settings): TimeoutDecision {

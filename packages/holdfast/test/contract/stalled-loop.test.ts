@@ -54,6 +54,36 @@ describe('a lease that ends while the event loop stands still', () => {
     await closed;
   });
 
+  it.each<
+    [string, (client: LockClient, name: string, fn: (had: { signal: AbortSignal }) => unknown) => Promise<unknown>]
+  >([
+    ['withLock', (client, name, fn) => client.getLock(name).withLock(fn)],
+    ['tryWithLock', (client, name, fn) => client.getFencedLock(name).tryWithLock(fn)],
+    ['withLock of several', (client, name, fn) => client.getMultiLock([name, `${name}-2`]).withLock(fn)],
+    ['a read lock', (client, name, fn) => client.getReadWriteLock(name).readLock().withLock(fn)],
+    ['campaign', (client, name, fn) => client.election(name).campaign((leadership) => fn(leadership))],
+  ])('after the answer begins no section, as of %s: another process may be inside', async (_, section) => {
+    const client = openClient(kit, { watchdogTimeoutMs: 300 });
+    const begun: boolean[] = [];
+    const outcomes = async () => {
+      const sections = Array.from({ length: 10 }, () =>
+        section(client, freshName(), ({ signal }) => {
+          begun.push(signal.aborted);
+          stall(400);
+        }),
+      );
+      return (await Promise.allSettled(sections)).map((each) => (each.status === 'rejected' ? each.reason : each));
+    };
+    // Which answers are read in one turn is luck.
+    await waitUntil(async () => {
+      begun.length = 0;
+      const told = await outcomes();
+      expect(begun).not.toContain(true);
+      expect(told.filter(({ code }) => code !== 'LOCK_LOST')).toEqual([]);
+      return begun.length < told.length;
+    });
+  });
+
   it('in the middle of a release leaves no lock to nobody: who waits gets it and can give it back', async () => {
     const lock = openClient(kit).getLock(freshName());
     const hold = await lock.acquire({ leaseMs: 300 });
@@ -194,6 +224,28 @@ describe('an event loop that stood still for longer than a call may wait for an 
     if (waitMs === undefined) await client.getCountDownLatch(name).countDown();
     expect(await waiting).toBe(waitMs === undefined);
     await client.getCountDownLatch(name).delete();
+  });
+
+  it.each<[string, (client: LockClient, name: string) => Promise<unknown>]>([
+    ['tryWithLock', (client, name) => client.getLock(name).tryWithLock(() => 'it')],
+    ['oncePer', (client, name) => client.oncePer(name, 100, () => 'it')],
+    [
+      'tryWithPermits',
+      async (client, name) => {
+        const tried = await client.getSemaphore(name, { permits: 1 }).tryWithPermits({}, () => 'it');
+        await kit.admin.del(name);
+        return tried;
+      },
+    ],
+    ['tryWithLock of two', (client, name) => client.getMultiLock([name, `${name}-2`]).tryWithLock(() => 'it')],
+  ])('turns no single attempt away, of %s, that nobody else is before', async (_, attempt) => {
+    const client = await warm(attempt);
+    const name = freshName();
+    const attempted = attempt(client, name);
+    // Before it is sent, or behind that.
+    setImmediate(() => stall(600));
+    expect(await attempted).toEqual({ ran: true, value: 'it' });
+    await kit.admin.del(name);
   });
 
   it('lets an observation see who leads', async () => {
