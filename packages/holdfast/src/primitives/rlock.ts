@@ -65,8 +65,8 @@ export interface RLock<H extends Hold = Hold> {
   /**
    * Runs `fn` while holding the lock, and gives it back when `fn` has settled. Calls inside `fn` re-enter.
    *
-   * @throws LockLostError when the lock was lost while `fn` ran, even if `fn` resolved. An error of `fn` wins over one of the release, which
-   * is written into it as its `cause`, or is an `error` event where it has a cause, cannot be written to (frozen), or is no Error; an error object that several
+   * @throws LockLostError when the lock was lost while `fn` ran, even if `fn` resolved; or before, and then `fn` does not run. An error of
+   * `fn` wins over one of the release, which is written into it as its `cause`, or is an `error` event where it has a cause, cannot be written to (frozen), or is no Error; an error object that several
    * sections throw keeps the first. Before `fn` runs, as {@link RLock.acquire}: LockScopeError when the scope around the call ends while it waits.
    */
   withLock<T>(fn: (hold: H) => T | PromiseLike<T>): Promise<T>;

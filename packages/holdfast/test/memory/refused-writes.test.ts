@@ -157,7 +157,10 @@ it.each([
   ['READONLY', "@user_script: 12: -READONLY You can't write against a read only replica."],
   ['NOREPLICAS', '@user_script: 12: -NOREPLICAS Not enough good replicas to write.'],
   ['WRONGTYPE', 'ERR Error running script (call to f_03f2): @user_script:30: WRONGTYPE Operation against a key'],
-  ['NOPERM', "ERR The user executing the script can't run this command or subcommand script: 03f2, on @user_script:30."],
+  [
+    'NOPERM',
+    "ERR The user executing the script can't run this command or subcommand script: 03f2, on @user_script:30.",
+  ],
   ['NOPERM', "ERR ACL failure in script: User app has no permissions to run the 'hset' command"],
 ])('%s is read off what a script says: %s', (code, message) => {
   expect(redisCodeOf(message)).toBe(code);
