@@ -41,6 +41,8 @@ export class Ballot implements StakeListener {
   askedAt = 0;
   /** Of the answer `failed`; undefined when the node does not count any more. */
   failure: Failure | undefined;
+  /** See {@link setback}: what its node said to the question before. */
+  setbackBefore: Error | undefined;
   #how: 'asked' | 'granted' = 'asked';
   #listener: BallotListener | undefined;
   #parting: Parting | undefined;
@@ -56,6 +58,12 @@ export class Ballot implements StakeListener {
     this.node = node;
     this.#listener = listener;
     this.tenure = node.backend.parts.openStake(operations, wish, this);
+  }
+
+  /** That its node cannot answer now, if that is what it said last: to this question or, until that is known, to the one before. */
+  get setback(): Error | undefined {
+    if (this.tenure.setback) return this.tenure.trouble;
+    return this.answer === 'none' ? this.setbackBefore : undefined;
   }
 
   /** Its listener hears no more of it. */
@@ -120,6 +128,7 @@ export class Ballot implements StakeListener {
   }
 
   #cancel(): void {
+    this.setbackBefore = this.setback;
     this.#patience?.cancel();
     // A node that has not acknowledged it may keep something.
     void this.tenure.cancel().then((outcome) => this.#part(outcome));

@@ -40,6 +40,7 @@ export class Ballots {
   }
 
   add(ballot: Ballot): void {
+    ballot.setbackBefore = this.setbackAt(ballot.node);
     // In the order in which they were asked.
     this.#latest.delete(ballot.node);
     this.#latest.set(ballot.node, ballot);
@@ -70,7 +71,14 @@ export class Ballots {
     return this.all.filter(which).length;
   }
 
+  /** That a node cannot answer now, if that is what it said last. */
+  setbackAt(node: LockNode): Error | undefined {
+    return this.#latest.get(node)?.setback;
+  }
+
   get firstTrouble(): Error | undefined {
-    return this.all.map(({ tenure }) => tenure.trouble).find((trouble) => trouble !== undefined);
+    return [...this.#latest.values()]
+      .map(({ setback, tenure }) => setback ?? tenure.trouble)
+      .find((trouble) => trouble !== undefined);
   }
 }

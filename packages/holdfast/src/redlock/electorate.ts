@@ -77,9 +77,9 @@ export class Electorate {
     return reaches[this.majority - 1] ?? { state: 'down' };
   }
 
-  /** So many must not vote that the others are no majority. */
-  get barred(): boolean {
-    return this.#eligible.length < this.majority;
+  /** Whether those that can be reached, are to vote, and `serve` are no majority. */
+  lacksMajority(serves: (node: LockNode) => boolean): boolean {
+    return this.#eligible.filter((node) => node.state !== 'unreachable' && serves(node)).length < this.majority;
   }
 
   get #eligible(): readonly LockNode[] {

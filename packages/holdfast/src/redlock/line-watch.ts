@@ -6,7 +6,7 @@ import type { LockNode } from './lock-node.js';
 import type { Tally } from './tally.js';
 import { type BallotMaker, Voting } from './voting.js';
 
-/** A node in line that does not answer is given up at the second look, one so many node timeouts after the other. */
+/** A node in line that does not answer, or refuses to for now, is given up at the second look, one so many node timeouts after the other. */
 const LOOK_TIMEOUTS = 4;
 /** So often the others are asked, after a first time that comes with the second look. */
 const ASIDE_MS = 10_000;
@@ -28,7 +28,7 @@ interface LineListener {
 
 /**
  * Looks whether the line is worth standing in any more, because no message tells of either of these:
- * - The node in line has gone.
+ * - The node in line has gone, or serves nobody.
  * - What the line waits for is taken on that node alone: by somebody who could not give it back there, or who took it nowhere else. So now and then the others
  *   are asked, aside, without a place in their queues. Their votes count when they have stood for as long as a node may take: whoever has the vote of
  *   the line queues there meanwhile, and goes first.
@@ -79,7 +79,8 @@ export class LineWatch {
     // Those who ask the others at the same time divide the votes.
     const ms = LOOK_TIMEOUTS * nodeTimeoutMs * (0.5 + random());
     this.#next = waits.at(clock.now() + ms, () => {
-      this.#looksInVain = line.mayVote ? 0 : this.#looksInVain + 1;
+      const serves = line.mayVote && !this.#parts.ballots.setbackAt(line);
+      this.#looksInVain = serves ? 0 : this.#looksInVain + 1;
       if (this.#looksInVain === 2) return this.#listener.startAgain();
       this.#plan(line, nodeTimeoutMs);
       if (clock.now() < this.#asksAt) return;

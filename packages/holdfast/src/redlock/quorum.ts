@@ -108,8 +108,7 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
   }
 
   get setback(): boolean {
-    const { barred, nodes } = this.#electorate;
-    return barred || this.#ballots.count(({ tenure }) => tenure.setback) > nodes.length - this.majority;
+    return this.#electorate.lacksMajority((node) => !this.#ballots.setbackAt(node));
   }
 
   get trouble(): Error | undefined {

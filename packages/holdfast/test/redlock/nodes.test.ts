@@ -395,14 +395,17 @@ describe('a minority of the nodes', () => {
     expect(await within(release)).toBeDefined();
   });
 
-  it('may hold the node in line: who waits there goes to the next one, and gets the lock', async () => {
+  it.each([
+    ['die', (node: number) => world.kill(node)],
+    ['refuse to serve for long', (node: number) => world.servers[node]?.refuse({ code: 'BUSY' })],
+  ])('may %s with the node in line: who waits there goes to the next one, and gets the lock', async (__, fault) => {
     const name = freshName();
     const [mine, theirs] = [await warmed(name), await warmed(name)];
     const hold = await within(mine.acquire());
     const call = theirs.acquire();
     await world.until(async () => (await world.waiters(name, 'queue')) === 1, 'a waiter');
     const line = await world.lineOf(name);
-    world.kill(line);
+    fault(line);
     const others = world.admins.filter((_, node) => node !== line);
     const elsewhere = async () =>
       (await Promise.all(others.map((admin) => admin.zcard(`holdfast_queue:{${name}}`)))).includes(1);
@@ -461,6 +464,23 @@ describe('a majority of the nodes', () => {
     for (const node of [0, 2, 4]) world.links[node]?.freezeAt('info', 2);
     for (const call of [() => lock.tryLock(), () => lock.tryLock(500), () => lock.lock()])
       expect(await within(failureOf(call()))).toBeInstanceOf(LockUnavailableError);
+  });
+
+  const die = (node: number) => world.kill(node);
+  const refuse = (node: number) => world.servers[node]?.refuse({ code: 'BUSY' });
+  it.each([
+    ['refuses to serve', [refuse, refuse, refuse]],
+    ['is dead or refuses to serve', [die, die, refuse]],
+  ])('that %s is LockUnavailableError too, whenever that is said, and not a busy lock', async (_, faults) => {
+    const lock = await warmed(freshName());
+    faults.forEach((fault, index) => fault(2 * index));
+    // Between one round and the next nobody is asked.
+    const waits = Array.from({ length: 12 }, (__, index) => 500 + 10 * index);
+    for (const error of await within(Promise.all([0, ...waits].map((waitMs) => failureOf(lock.tryLock(waitMs))))))
+      expect(error).toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+        message: expect.stringMatching(/has refused to answer.*BUSY/),
+      });
   });
 
   it('that is neither old enough nor answers is LockUnavailableError too', async () => {
