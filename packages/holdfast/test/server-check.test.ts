@@ -55,3 +55,12 @@ it.each(['node', 'found', 'cluster'] as const)(
     expect(await reported(given, info)).toEqual(['maxmemory-policy allkeys-lru']);
   },
 );
+
+it.each(['redis_mode', 'server_mode'])(
+  'a node of a Cluster that was given alone is told of, by its %s',
+  async (field) => {
+    const info = `run_id:one\r\nrole:master\r\n${field}:cluster\r\n`;
+    expect(await reported('node', info)).toEqual(['cluster-enabled yes']);
+    expect(await reported('found', info)).toEqual([]);
+  },
+);

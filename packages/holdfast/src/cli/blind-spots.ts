@@ -4,13 +4,13 @@ import { clientIn, clientKey, keySlot } from '@holdfast/core';
 import { type InspectedHolder, LockUnavailableError } from 'holdfast';
 import type { Call } from './command-line.js';
 import { wordsOf } from './complaint.js';
-import { fieldOf } from './doctor/finding.js';
+import { fieldOf, modeIn } from './doctor/finding.js';
 import { slotsOf } from './doctor/slots.js';
 
 /** Says it on the standard error. Where nobody may ask, or nobody answers, nothing is said: what was to be shown has come, or the command ends with that. */
 export async function tellBlindSpots(call: Call): Promise<void> {
   const info = await infoOf(call);
-  if (fieldOf(info, 'redis_mode') === 'cluster')
+  if (modeIn(info) === 'cluster')
     call.complain('PARTIAL_VIEW', 'this is one node of a Cluster, and knows only its own locks: add --cluster');
   tellReplica(call, info);
 }

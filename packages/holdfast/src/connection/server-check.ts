@@ -78,8 +78,9 @@ export class ServerCheck {
       const advice = 'a replica takes no locks: connect to the master, through Sentinel or Cluster if it can change';
       found('role', role, advice);
     }
-    if (this.#given === 'node' && field('redis_mode') === 'cluster')
-      found('cluster-enabled', 'yes', `it is ${nodeOfCluster}`);
+    // Valkey calls it `server_mode`.
+    const mode = field('redis_mode') ?? field('server_mode');
+    if (this.#given === 'node' && mode === 'cluster') found('cluster-enabled', 'yes', `it is ${nodeOfCluster}`);
     return { run, role: takesWrites ? 'master' : 'replica' };
   }
 }

@@ -37,7 +37,7 @@ const unseen = ['version', 'min-replicas-to-write', 'round-trip', 'clock', 'keys
 const timeout = ['--timeout', '1s'];
 
 describe.each<[string, Trouble, RegExp]>([
-  ['runs a script', runsScript, /BUSY Redis is busy running a script/],
+  ['runs a script', runsScript, /BUSY (Redis|Valkey) is busy running a script/],
   ['hangs', hangs, /Command timed out/],
 ])('a server that %s', (_, begin, what) => {
   it('is told as that by the doctor', async () => {

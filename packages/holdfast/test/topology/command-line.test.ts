@@ -176,7 +176,7 @@ describe('the command line in a Cluster', () => {
       const server = { server: { url }, cleanup: kit.cleanup } as unknown as RedisKit;
       const { code, output } = await holdfast(server, ['doctor', '--cluster', '--timeout', '1s']);
       expect(output).toMatch(
-        new RegExp(`^bad +reachable +[^ ]*:${busy.port}:? .*BUSY Redis is busy running a script`, 'm'),
+        new RegExp(`^bad +reachable +[^ ]*:${busy.port}:? .*BUSY (Redis|Valkey) is busy running a script`, 'm'),
       );
       // A node that is not busy can be asked of the others.
       expect(code).toBe(port === busy.port ? 69 : 1);

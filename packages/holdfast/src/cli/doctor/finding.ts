@@ -25,3 +25,6 @@ export function unseen(check: string, command: string, right: string, why?: unkn
 export function fieldOf(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 }
+
+/** `standalone`, `cluster` or `sentinel`, by the names that Redis and Valkey have for it. */
+export const modeIn = (info: string): string | undefined => fieldOf(info, 'redis_mode') ?? fieldOf(info, 'server_mode');

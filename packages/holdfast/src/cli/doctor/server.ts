@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import type { Redis, RedisOptions } from 'ioredis';
 import { inWords } from '../address.js';
 import type { Site } from '../site.js';
-import { fieldOf, type Finding, unseen } from './finding.js';
+import { fieldOf, type Finding, modeIn, unseen } from './finding.js';
 
 /** Below this the scripts do not run. */
 const OLDEST = 6.2;
@@ -45,7 +45,7 @@ function fromInfo(info: string, kind: Site['kind']): Finding[] {
   const limited = Number(fieldOf(info, 'maxmemory') ?? 0) > 0;
   const evicts = policy !== 'noeviction';
   const isReplica = fieldOf(info, 'role') === 'slave';
-  const isNodeOnly = kind !== 'cluster' && fieldOf(info, 'redis_mode') === 'cluster';
+  const isNodeOnly = kind !== 'cluster' && modeIn(info) === 'cluster';
   const scripts = fieldOf(info, 'number_of_cached_scripts');
   return [
     version === ''
@@ -80,7 +80,7 @@ function fromInfo(info: string, kind: Site['kind']): Finding[] {
 
 function roleIn(info: string): Finding {
   const check = 'role';
-  const isSentinel = fieldOf(info, 'redis_mode') === 'sentinel';
+  const isSentinel = modeIn(info) === 'sentinel';
   if (isSentinel)
     return { check, status: 'bad', detail: 'a sentinel, which takes no locks: say --sentinel and --master' };
   const role = fieldOf(info, 'role') ?? 'unknown';
