@@ -257,5 +257,6 @@ function opened(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord): void {
   reporter.acquired(record, now - waiter.joinedAt, phase.how);
   longHoldWatch?.opened(now);
   // Which calls are inside it could not be known before: only now it belongs to a scope.
+  lock.policy.onOpened?.(record);
   admitInside(lock);
 }

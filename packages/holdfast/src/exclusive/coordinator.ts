@@ -194,6 +194,16 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
     });
   }
 
+  /** The call waits for another lock from now on. */
+  handOn(waiter: Waiter, to: Coordinator): void {
+    this.change(() => {
+      this.queue.remove(waiter);
+      this.giveUpUnlessWanted();
+    });
+    waiter.moveTo(to);
+    to.change(() => join(to, waiter));
+  }
+
   private giveUpUnlessWanted(): void {
     const { tenure, queue } = this;
     if (tenure === undefined || tenure.held) return;

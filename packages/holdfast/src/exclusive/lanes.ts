@@ -9,7 +9,6 @@
 
 import { none } from '../lists.js';
 import type { Scope } from '../scopes/scope.js';
-import { isSameLock, type LockIdentity } from '../tenure/operations.js';
 import type { Coordinator } from './coordinator.js';
 import { HeldInLanes } from './held-in-lanes.js';
 import type { Seated } from './lock.js';
@@ -59,9 +58,9 @@ export class Lanes extends HeldInLanes {
   }
 
   /** The one that a call belongs to: `origins` are what a hold that it may re-enter would belong to. */
-  find(lock: LockIdentity, origins: readonly (Scope | string)[]): Coordinator | undefined {
+  find(origins: readonly (Scope | string)[]): Coordinator | undefined {
     for (const origin of origins) {
-      const lane = typeof origin === 'string' ? this.#ofOwners.get(origin) : this.#inside(origin, lock);
+      const lane = typeof origin === 'string' ? this.#ofOwners.get(origin) : this.#inside(origin);
       if (lane !== undefined) return lane;
     }
     return undefined;
@@ -71,9 +70,9 @@ export class Lanes extends HeldInLanes {
     return this.#all.keys();
   }
 
-  #inside(scope: Scope, lock: LockIdentity): Coordinator | undefined {
+  #inside(scope: Scope): Coordinator | undefined {
     for (const hold of scope.holds) {
-      const lane = isSameLock(hold, lock) ? this.lockOf(hold) : undefined;
+      const lane = this.lockOf(hold);
       if (lane !== undefined) return lane;
     }
     return this.#awaitedIn(scope);

@@ -16,6 +16,7 @@ import type { CountedDown, Stake } from '../tenure/stake.js';
 import type { QueuedCalls } from '../waiting/wait-queue.js';
 import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
 import { mayPassOn } from './handoff-rule.js';
+import type { HoldRecord } from './hold-record.js';
 import type { OpenHolds } from './open-holds.js';
 import { mayReenter, originsOf } from './reentry.js';
 
@@ -31,6 +32,8 @@ export interface ExclusivePolicy {
   entry(lock: LockState, request: AcquireRequest): Entry;
   /** The first waiting call that may come in now that the holds have changed. */
   nextToEnter(lock: LockState): Waiter | undefined;
+  /** A call has its hold: calls inside it come in next. */
+  onOpened?(record: HoldRecord): void;
   /** How many holds the call is inside of. */
   depthOf(lock: LockState, request: AcquireRequest): number;
   /** There is one hold less, and it was not the last one. */

@@ -62,7 +62,7 @@ export class Registry implements LockHome {
     if (known !== undefined && !(known instanceof Lanes)) return known;
     if (known === undefined) this.#parts.limits.checkNames(operations, this.#size);
     if ('coordinate' in policy) return this.#place(operations, policy.coordinate(parts, this));
-    const lane = known?.find(operations, policy.originsOf(request));
+    const lane = known?.find(policy.originsOf(request));
     if (lane !== undefined) return lane;
     const coordinator = new Coordinator(operations, policy, parts, this);
     if (policy.contends === 'first') this.#place(operations, coordinator);

@@ -6,8 +6,8 @@
  *      read     readers that share the tenure, strangers to each other      a call inside a read hold, always; a stranger while the lane is open to it,
  *                                                                           which the shared coordinator decides
  *
- * A write lane becomes a read lane when its last write hold ends before the reads inside it do: the tenure is downgraded, in one step. It never
- * becomes a write lane again.
+ * A write lane becomes a read lane when its last write hold ends before the reads inside it do, or before one that was to be inside it has come in: the
+ * tenure is downgraded, in one step. It never becomes a write lane again.
  */
 
 import type { LockParts } from '../client-parts.js';
@@ -31,12 +31,14 @@ export class LanePolicy implements ExclusivePolicy {
   /** It came to stand behind a writer when its calls had been looked at. */
   isOvertaken = false;
   #side: Side;
+  readonly onOpened: (record: HoldRecord) => void;
   readonly #downgrade: (tenure: Stake) => Promise<CountedDown>;
 
   /** @param downgrade - makes a reader of the tenure. */
-  constructor(side: Side, downgrade: (tenure: Stake) => Promise<CountedDown>) {
+  constructor(side: Side, downgrade: (tenure: Stake) => Promise<CountedDown>, onOpened: (record: HoldRecord) => void) {
     this.#side = side;
     this.#downgrade = downgrade;
+    this.onOpened = onOpened;
   }
 
   /** As what the tenure has the lock, or asks for it. */
@@ -51,21 +53,20 @@ export class LanePolicy implements ExclusivePolicy {
   }
 
   entry({ holds, tenure }: LockState, request: AcquireRequest): Entry {
-    const writer = this.innermostWrite(holds);
+    const inmost = this.inmost(holds);
     const inside = around(holds, request);
     if (request.side === 'write') {
-      const isIn = writer !== undefined && inside.includes(writer);
+      const isIn = inmost?.[0] !== undefined && inside.includes(inmost[0]);
       return isIn && holds.all.every((record) => isWrite(record) || inside.includes(record)) ? 'inside' : 'none';
     }
-    if (inside.some((record) => record === writer || !isWrite(record))) return 'inside';
-    return writer === undefined && this.#side === 'read' && tenure?.held && !holds.isEmpty ? 'beside' : 'none';
+    if (inside.some((record) => inmost?.includes(record) ?? true)) return 'inside';
+    return this.#side === 'read' && tenure?.held && !holds.isEmpty ? 'beside' : 'none';
   }
 
   /** Of the calls inside a writer some may have to wait for readers beside whom the next ones may read. */
   nextToEnter(lock: LockState): Waiter | undefined {
     const { holds, queue } = lock;
-    const writer = this.innermostWrite(holds);
-    if (writer === undefined || queue.firstInside(writer) !== undefined)
+    if (this.inmost(holds)?.some((record) => queue.firstInside(record)) !== false)
       for (const next of queue) if (this.entry(lock, next.request) !== 'none') return next;
     return undefined;
   }
@@ -76,14 +77,22 @@ export class LanePolicy implements ExclusivePolicy {
 
   /** Holds are counted here; Redis is told when the last write hold has gone. */
   countDown({ holds }: LockState, tenure: Stake): Promise<CountedDown> {
-    if (this.#side === 'read' || this.innermostWrite(holds) !== undefined) return tenure.steps.countDown();
-    this.#side = 'read';
-    return this.#downgrade(tenure);
+    return this.becomesRead(holds) ? this.#downgrade(tenure) : tenure.steps.countDown();
   }
 
-  /** None in a lane of readers, of whom there may be thousands. */
-  private innermostWrite(holds: OpenHolds): HoldRecord | undefined {
-    return this.#side === 'write' ? holds.all.findLast(isWrite) : undefined;
+  /** Whether it has none but read holds since just now. */
+  becomesRead(holds: OpenHolds): boolean {
+    if (this.#side === 'read' || this.inmost(holds) !== undefined) return false;
+    this.#side = 'read';
+    return true;
+  }
+
+  /** The innermost write hold, and the reads that came in after it. Not looked for in a lane of readers, of whom there may be thousands. */
+  private inmost(holds: OpenHolds): readonly HoldRecord[] | undefined {
+    if (this.#side === 'read') return undefined;
+    const { all } = holds;
+    const writer = all.findLastIndex(isWrite);
+    return writer < 0 ? undefined : all.slice(writer);
   }
 }
 
@@ -97,7 +106,7 @@ export function around(holds: OpenHolds, request: AcquireRequest): readonly Hold
 
 /** Whether there is anything that the call may be inside of, or ends before. Most have nothing, and there may be thousands of lanes. */
 export function isInsideAnything(request: AcquireRequest): boolean {
-  if (request.owner !== undefined || request.membersHeld !== undefined) return true;
+  if ((request.owner ?? request.membersHeld) !== undefined) return true;
   return scopesAround(request.scope).some(({ holds }) => holds.size > 0);
 }
 

@@ -11,6 +11,7 @@
  *      asks to read, renewed for as long as it is held    the open read lane: it joins, without a command
  *                                                         if there is none, a new one, which asks at once
  *      asks to read with a lease or limit of its own      a new one, for itself: a shared lease ends for nobody alone
+ *      waits when a `lock()` of its run comes in          that one's, or none, as a call inside its hold
  *
  * A read lane is open while it asks, and while it is held, its lease healthy, and no writer waits as far as is known: neither another process
  * (`others` in every answer, the notice `contended`, and a look every other re-ask period while calls join) nor a call of this one. Closed,
@@ -18,9 +19,9 @@
  * past a writer for longer than a notice takes.
  */
 
+import type { Command } from '@holdfast/core';
 import type { LockParts } from '../client-parts.js';
 import { LockUpgradeError } from '../errors.js';
-import { join } from '../exclusive/admission.js';
 import type { Coordinating } from '../exclusive/coordinating.js';
 import { Coordinator } from '../exclusive/coordinator.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
@@ -29,8 +30,7 @@ import type { LockHome, Seated } from '../exclusive/lock.js';
 import { lostAround } from '../exclusive/reentry.js';
 import { atSite } from '../reports/caller.js';
 import { rejection } from '../scopes/settling.js';
-import type { Side } from '../tenure/operations.js';
-import type { HoldSteps } from '../tenure/hold-steps.js';
+import type { HandoffReply, Side } from '../tenure/operations.js';
 import type { CountedDown, Stake } from '../tenure/stake.js';
 import type { Tenure } from '../tenure/tenure.js';
 import { judgeAnew, placeBehind } from '../waiting/deadlock.js';
@@ -113,7 +113,7 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
   /** Where readers stand who ask now. Not behind writers that wait in memory for one of this client: readers may come in before them. */
   get #behindWriters(): PlaceBehind | undefined {
     const writers = this.#writers;
-    if (writers?.tenure === undefined || !isInLine(writers.tenure)) return undefined;
+    if (writers === undefined || !(writers.tenure as Tenure | undefined)?.inLine) return undefined;
     return placeBehind(writers.queue, () => this.heldHere(this.name));
   }
 
@@ -164,23 +164,34 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
 
   // ---------------------------------------------------------------- by which lane
 
-  /** The call is inside read holds only, and would wait for them. */
+  /** The call is inside read holds, and would wait for them. A writer that reads may write on, unless it reads in other branches too. */
   #isUpgrade(request: AcquireRequest): boolean {
     if (request.side !== 'write' || lostAround(request, request.scope) !== undefined) return false;
-    const inside = [...this].flatMap(({ holds }) => around(holds, request));
-    const lane = [...this].find(({ holds }) => around(holds, request).some(isWrite));
-    if (lane === undefined) return inside.length > 0;
-    // A writer that reads may write on, unless it reads in other branches too: two of those would wait for each other.
-    return lane.policy.entry(lane, request) === 'none' && !inside.every(isWrite);
+    const lane = this.#laneAround(request);
+    return lane?.policy.entry(lane, request) === 'none' && !around(lane.holds, request).every(isWrite);
+  }
+
+  /** The call may have been let in, or not, by a hold that has come or gone since it began to wait. */
+  #reseat(waiter: Waiter, from: Lane, to?: Lane): void {
+    const { request } = waiter;
+    if (this.#isUpgrade(request)) waiter.refuse(new LockUpgradeError(this.name));
+    else from.handOn(waiter, to ?? this.#laneOf(request));
+  }
+
+  /** Calls that were made, and went their own ways, while the `lock()` of the run around them still waited are inside that one from now on. */
+  #onOpened(lane: Lane, record: HoldRecord): void {
+    if (lane.policy.becomesRead(lane.holds)) void this.#downgrade(lane, lane.tenure as Stake);
+    if ((record.unlockScope ?? record.owner) === undefined) return;
+    for (const from of [...this])
+      if (from !== lane)
+        for (let next = from.queue.firstInside(record); next !== undefined; next = from.queue.firstInside(record))
+          this.#reseat(next, from, lane);
   }
 
   #laneOf(request: AcquireRequest): Lane {
     const inside = this.#laneAround(request);
     if (inside !== undefined) return inside;
-    if (request.side === 'write') {
-      this.#writers ??= this.#open('write');
-      return this.#writers;
-    }
+    if (request.side === 'write') return (this.#writers ??= this.#open('write'));
     const { terms, owner } = request;
     if (owner !== undefined || terms.mode === 'fixed' || terms.maxHoldMs !== undefined) return this.#open('read');
     if (this.#readers === undefined || !this.#isOpen(this.#readers)) this.#readers = this.#open('read');
@@ -195,7 +206,7 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
   }
 
   #isOpen({ tenure }: Lane): boolean {
-    if (tenure === undefined || !tenure.held) return true;
+    if (!tenure?.held) return true;
     const writerWaits = this.#writers !== undefined || tenure.otherWaiters.count > 0;
     const { lease } = tenure;
     // One that runs out may have hardly anything left, and is to go when it has.
@@ -209,8 +220,12 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
 
   #open(side: Side): Lane {
     const { operations } = this;
-    const policy = new LanePolicy(side, (tenure) => this.#downgrade(lane, tenure));
-    const lane = new Coordinator(operations.of(side), policy, this.#parts, this);
+    const policy = new LanePolicy(
+      side,
+      (tenure) => this.#downgrade(lane, tenure),
+      (record) => this.#onOpened(lane, record),
+    );
+    const lane: Lane = new Coordinator(operations.of(side), policy, this.#parts, this);
     this.holding.add(lane);
     return lane;
   }
@@ -234,39 +249,20 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
     const { wakeup, clock, settings } = this.#parts;
     if (!tenure?.held || wakeup.blind || !tenure.steps.settled) return;
     if (tenure.otherWaiters.countedSince(clock.now() - 2 * settings.reaskMs)) return;
-    void stepsOf(tenure)
-      .change(() => this.operations.look(tenure.id))
-      .then((outcome) => endIfLost(tenure, outcome));
+    void change(tenure, () => this.operations.look(tenure.id));
   }
 
   /** The last write hold of a lane has ended and reads inside it have not. Writers that wait there wait elsewhere from now on. */
   #downgrade(lane: Lane, tenure: Stake): Promise<CountedDown> {
     if (this.#writers === lane) this.#writers = undefined;
-    const { queue, holds } = lane;
-    for (const waiter of queue) {
-      if (waiter.request.side !== 'write') continue;
-      if (around(holds, waiter.request).length > 0) {
-        waiter.refuse(new LockUpgradeError(this.name));
-        continue;
-      }
-      const writers = (this.#writers ??= this.#open('write'));
-      queue.remove(waiter);
-      waiter.moveTo(writers);
-      writers.change(() => join(writers, waiter));
-    }
-    return stepsOf(tenure).change(() => this.operations.downgrade(tenure.id));
+    for (const waiter of lane.queue) if (waiter.request.side === 'write') this.#reseat(waiter, lane);
+    return change(tenure, () => this.operations.downgrade(tenure.id));
   }
 }
 
 /** A lock that readers share is kept on one server, so its stakes are tenures. */
-function stepsOf(stake: Stake): HoldSteps {
-  return (stake as Tenure).steps;
-}
-
-function isInLine(stake: Stake): boolean {
-  return (stake as Tenure).inLine;
-}
-
-function endIfLost(tenure: Stake, outcome: CountedDown): void {
-  if (outcome.kind === 'lost') tenure.lease.lose(outcome.reason);
+async function change(stake: Stake, build: () => Command<HandoffReply>): Promise<CountedDown> {
+  const outcome = await (stake as Tenure).steps.change(build);
+  if (outcome.kind === 'lost') stake.lease.lose(outcome.reason);
+  return outcome;
 }

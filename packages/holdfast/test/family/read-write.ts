@@ -9,6 +9,7 @@ import {
   LockTimeoutError,
   LockUpgradeError,
   type ReadWriteLock,
+  type RLock,
 } from 'holdfast';
 import { freshName } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
@@ -238,6 +239,34 @@ export function readWriteContract(world: World, wakeup: Wakeup): void {
       );
     });
 
+    it('waits to read while another branch writes inside the same holds', async () => {
+      const { both } = setUp().open();
+      await within(
+        both.writeLock().withLock(() =>
+          both.readLock().withLock(async () => {
+            const writing = await both.writeLock().acquire();
+            expect(await both.readLock().tryAcquire()).toBeNull();
+            expect(await writing.run(() => both.readLock().tryWithLock({}, () => 'read'))).toMatchObject({ ran: true });
+            const reader = both.readLock().acquire();
+            await writing.release();
+            await (await reader).release();
+          }),
+        ),
+      );
+    });
+
+    it('reads beside other readers where it comes in when the write hold around it has ended', async () => {
+      const { open } = setUp();
+      const [one, two] = [open(), open()];
+      const around = await write(one);
+      const writing = await within(around.run(() => one.both.writeLock().acquire()));
+      const reader = around.run(() => one.both.readLock().acquire());
+      await within(around.release());
+      await within(writing.release());
+      const holds = [await within(reader), await read(one), await read(two)];
+      await releaseAll(holds);
+    });
+
     it('goes on reading when the write hold around it ends: then other readers come in, and writers do not', async () => {
       const { open, waiting } = setUp();
       const [one, two, three] = [open(), open(), open()];
@@ -309,6 +338,61 @@ export function readWriteContract(world: World, wakeup: Wakeup): void {
         expect(await within(failureOf(both.writeLock().acquire()))).toBeInstanceOf(LockLostError);
       });
       expect(await within(failureOf(section))).toBeInstanceOf(LockLostError);
+    });
+  });
+
+  describe('a call beside the lock() of its run, which still waits', () => {
+    const inRun = ({ client }: Process, calls: () => readonly Promise<unknown>[], side: RLock) =>
+      within(
+        client.run(async () => {
+          const outcomes = await Promise.allSettled(calls());
+          await side.unlock();
+          return outcomes;
+        }),
+      );
+    const sidesOf = (both: ReadWriteLock) => ({ reading: both.readLock(), writing: both.writeLock() });
+
+    it('comes in with it to read', async () => {
+      const { open, gone } = setUp();
+      const one = open();
+      const { reading, writing } = sidesOf(one.both);
+      const section = () => reading.withLock(() => writing.getHoldCount());
+      const outcomes = await inRun(one, () => [writing.lock(), section()], writing);
+      expect(outcomes[1]).toEqual({ status: 'fulfilled', value: 1 });
+      await gone();
+    });
+
+    if (wakeup === 'queue')
+      it('comes in with it to read, also where it was made before', async () => {
+        const { open, name, waiting, gone } = setUp();
+        const [one, two] = [open(), open()];
+        const { reading, writing } = sidesOf(one.client.getReadWriteLock(name, { writersFirst: true }));
+        const other = await within(two.client.getReadWriteLock(name, { writersFirst: true }).writeLock().acquire());
+        const section = () => reading.withLock(() => writing.getHoldCount());
+        const outcomes = inRun(one, () => [section(), writing.lock()], writing);
+        await waiting(2);
+        await within(other.release());
+        expect((await outcomes)[0]).toEqual({ status: 'fulfilled', value: 1 });
+        await gone();
+      });
+
+    it('is told that it cannot write where that one reads', async () => {
+      const { open, gone } = setUp();
+      const one = open();
+      const { reading, writing } = sidesOf(one.both);
+      const calls = () => [reading.lock(), writing.withLock(() => undefined), writing.acquire()];
+      const outcomes = await inRun(one, calls, reading);
+      const refused = { status: 'rejected', reason: expect.any(LockUpgradeError) };
+      expect(outcomes).toEqual([{ status: 'fulfilled' }, refused, refused]);
+      await gone();
+    });
+
+    it('comes in with it also where both have an explicit owner', async () => {
+      const { open, name, gone } = setUp();
+      const { client } = open();
+      const { reading, writing } = sidesOf(client.getReadWriteLock(name, { owner: 'mine' }));
+      await releaseAll(await within(Promise.all([writing.acquire(), reading.acquire()])));
+      await gone();
     });
   });
 
