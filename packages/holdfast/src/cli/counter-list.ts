@@ -69,35 +69,37 @@ export async function* countersInUse(
 async function* namesAt(redis: Redis, call: Call, kind: CounterKind, match: string): AsyncGenerator<string> {
   const prefixes = { prefix: call.prefix, keyPrefix: call.site.keyPrefix };
   const front = prefixes.keyPrefix + prefixes.prefix;
-  // Names with a hash tag of their own have other keys: see `keys.ts` of the core.
-  for (const [head, tail] of [
-    [`${prefixes.keyPrefix}holdfast_${words[kind]}:{`, '}'],
-    [`${prefixes.keyPrefix}holdfast_tagged_${words[kind]}:`, ''],
-  ] as const) {
-    for await (const key of hashes(redis, literally(head + front) + match + tail)) {
-      const name = lockNameAt(key.slice(head.length, key.length - tail.length), prefixes);
-      if (name !== undefined) yield name;
+  try {
+    // Names with a hash tag of their own have other keys: see `keys.ts` of the core.
+    for (const [head, tail] of [
+      [`${prefixes.keyPrefix}holdfast_${words[kind]}:{`, '}'],
+      [`${prefixes.keyPrefix}holdfast_tagged_${words[kind]}:`, ''],
+    ] as const) {
+      for await (const key of hashes(redis, literally(head + front) + match + tail)) {
+        const name = lockNameAt(key.slice(head.length, key.length - tail.length), prefixes);
+        if (name !== undefined) yield name;
+      }
     }
+  } catch (error) {
+    throw whyNot(kind, match, error as Error);
   }
 }
 
 async function* hashes(redis: Redis, pattern: string): AsyncGenerator<string> {
   for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
-    const page: unknown = await redis
-      .call('SCAN', cursor, 'MATCH', pattern, 'COUNT', PAGE, 'TYPE', 'hash')
-      .catch((error: unknown) => Promise.reject(whyNot(pattern, error)));
+    const page: unknown = await redis.call('SCAN', cursor, 'MATCH', pattern, 'COUNT', PAGE, 'TYPE', 'hash');
     const [next, keys] = page as [string, string[]];
     yield* keys;
     cursor = next === '0' ? undefined : next;
   }
 }
 
-/** A server that says no has refused; all else is no answer. */
-function whyNot(pattern: string, error: unknown): Error {
-  const { name, message } = error as Error;
-  if (name === 'ReplyError') return new LockRefusedError(pattern, message.split(' ', 1)[0] ?? '', { cause: error });
-  return new LockUnavailableError(`Redis gave no answer about keys like ${pattern}: ${message}`, undefined, {
-    cause: error,
+/** A server that says no has refused; all else is no answer. Who asks knows names, and no keys beside them. */
+function whyNot(kind: CounterKind, match: string, cause: Error): Error {
+  const { name, message } = cause;
+  if (name === 'ReplyError') return new LockRefusedError(match, message.split(' ', 1)[0] ?? '', { cause }, kind);
+  return new LockUnavailableError(`Redis gave no answer about any ${kind} like "${match}": ${message}`, undefined, {
+    cause,
   });
 }
 

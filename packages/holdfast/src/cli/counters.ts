@@ -3,8 +3,7 @@
 import { type LatchInspection, type LockClient, LockRefusedError, type SemaphoreInspection } from 'holdfast';
 import { inWords } from './durations.js';
 import { clientInWords } from './owners.js';
-import type { Paint } from './paint.js';
-import { printable, table } from './table.js';
+import { printable, type Sheet, table } from './table.js';
 
 /** As `inspect --json` tells it. */
 export type Counter =
@@ -48,10 +47,10 @@ async function counterNamed(client: LockClient, name: string): Promise<Counter |
 }
 
 /** Counters of one kind, in the order of names. */
-export function counterTable(counters: readonly Counter[], kind: 'semaphore' | 'latch', paint: Paint): string {
+export function counterTable(counters: readonly Counter[], kind: 'semaphore' | 'latch', sheet: Sheet): string {
   const head = kind === 'latch' ? ['NAME', 'LEFT', 'COUNTED'] : ['NAME', 'PERMITS', 'FREE', 'HOLDERS', 'WAITING'];
   const rows = counters.toSorted((one, other) => (one.name < other.name ? -1 : 1)).map(rowOf);
-  return table(head, rows, paint);
+  return table(head, rows, sheet);
 }
 
 function rowOf(counter: Counter): string[] {
@@ -63,8 +62,8 @@ function rowOf(counter: Counter): string[] {
 }
 
 /** For a terminal. */
-export function counterInWords(counter: Counter, paint: Paint): string {
-  const name = paint('bold', printable(counter.name));
+export function counterInWords(counter: Counter, sheet: Sheet): string {
+  const name = sheet.paint('bold', printable(counter.name));
   if (counter.kind === 'semaphore or latch')
     return `${name} is a semaphore with ${counter.count} permits, all free, or a latch of Redisson with ${counter.count} left to count\n`;
   if (counter.kind === 'latch')
@@ -77,14 +76,14 @@ export function counterInWords(counter: Counter, paint: Paint): string {
       clientInWords(holder),
       ...[`${holder.permits}`, inWords(holder.ageMs), lasting(holder.remainingMs)],
     ]);
-    lines.push('\n', table(['HELD BY', 'PERMITS', 'FOR', 'LEASE LEFT'], rows, paint));
+    lines.push('\n', table(['HELD BY', 'PERMITS', 'FOR', 'LEASE LEFT'], rows, sheet));
   }
   if (queue.length > 0) {
     const rows = queue.map((waiter, index) => [
       ...[`${index + 1}`, clientInWords(waiter), `${waiter.permits ?? '-'}`],
       ...[inWords(waiter.waitingMs), lasting(waiter.leaseMs)],
     ]);
-    lines.push('\n', table(['#', 'WAITS', 'PERMITS', 'FOR', 'WANTS LEASE'], rows, paint));
+    lines.push('\n', table(['#', 'WAITS', 'PERMITS', 'FOR', 'WANTS LEASE'], rows, sheet));
   }
   return lines.join('');
 }

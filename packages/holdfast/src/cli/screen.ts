@@ -27,11 +27,6 @@ export class Screen {
     return this.#io.size().rows;
   }
 
-  /** How wide a line may be that is seen to its end. */
-  get columns(): number {
-    return this.#io.size().columns;
-  }
-
   draw(lines: readonly string[]): void {
     const shown = lines.slice(0, this.rows).map((line) => line + codes.endOfLine);
     this.#io.write(`${this.#isOpen ? '' : codes.enter}${codes.home}${shown.join('\r\n')}${codes.endOfScreen}`);

@@ -1,4 +1,4 @@
-import type { Paint } from './paint.js';
+import type { Io } from './io.js';
 
 /** A cell that is wider loses its middle: the columns behind it are to be seen. */
 const WIDEST = 80;
@@ -6,13 +6,12 @@ const WIDEST = 80;
 const NARROWEST = 8;
 const GAP = '  ';
 
-/** Rows under a head, in columns as wide as what stands in them, up to a limit: each, and all together where there is a `width`. */
-export function table(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  paint: Paint,
-  width = Infinity,
-): string {
+/** Where it is shown. */
+export type Sheet = Pick<Io, 'paint' | 'isTerminal' | 'size'>;
+
+/** Rows under a head, in columns as wide as what stands in them, up to a limit: each, and in a terminal, which would wrap the lines, all together. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[], sheet: Sheet): string {
+  const width = sheet.isTerminal ? sheet.size().columns : Infinity;
   const whole = rows.map((row) => row.map((cell) => withoutMiddle(printable(cell), WIDEST)));
   const wanted = head.map((title, column) => Math.max(title.length, ...whole.map((row) => row[column]?.length ?? 0)));
   const widths = fitted(wanted, head, width - GAP.length * (head.length - 1));
@@ -22,7 +21,7 @@ export function table(
       .map((cell, column) => (column === cells.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
       .join(GAP)
       .trimEnd();
-  return [paint('bold', line(head)), ...shown.map(line)].map((text) => `${text}\n`).join('');
+  return [sheet.paint('bold', line(head)), ...shown.map(line)].map((text) => `${text}\n`).join('');
 }
 
 /** Takes from the widest, one after the other, until all fit in. */

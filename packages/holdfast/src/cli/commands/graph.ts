@@ -4,8 +4,7 @@ import type { Call, CliCommand } from '../command-line.js';
 import { inWords } from '../durations.js';
 import { exitCodes } from '../exit-codes.js';
 import { holderInWords } from '../owners.js';
-import type { Paint } from '../paint.js';
-import { printable, table } from '../table.js';
+import { printable, type Sheet, table } from '../table.js';
 import { ageOf, circlesIn, type Party, stillThere, type WaitFor, waitsOf } from '../waits-for.js';
 import { limitOf, listed, matchOf } from './ls.js';
 
@@ -30,7 +29,7 @@ export const graph: CliCommand = {
     const circles = stillThere(seen, again);
     if (call.wantsJson)
       call.printJson({ waits, circles: circles.map((circle) => ({ atMostMs: ageOf(circle), waits: circle })) });
-    else call.io.write(inWordsOf(waits, circles, call.io.paint));
+    else call.io.write(inWordsOf(waits, circles, call.io));
     tellLeftOut(call, looked);
     await tellBlindSpots(call);
     return circles.length === 0 ? exitCodes.done : exitCodes.no;
@@ -57,7 +56,7 @@ const noWaits =
   'no process waits for a lock that another holds\n' +
   "(not looked at: calls that wait in the holder's own process, for permits or for a latch, and for locks that rest)\n";
 
-function inWordsOf(waits: readonly WaitFor[], circles: readonly (readonly WaitFor[])[], paint: Paint): string {
+function inWordsOf(waits: readonly WaitFor[], circles: readonly (readonly WaitFor[])[], sheet: Sheet): string {
   if (waits.length === 0) return noWaits;
   const inCircles = new Set(circles.flat());
   const rows = waits.map((wait) => [
@@ -65,14 +64,14 @@ function inWordsOf(waits: readonly WaitFor[], circles: readonly (readonly WaitFo
     ...[partyInWords(wait.waiter), wait.lock, inWords(wait.waitingMs), partyInWords(wait.holder)],
   ]);
   const told = circles.map((circle) => {
-    const head = paint('red', `* a circle of ${circle.length}, for at most ${inWords(ageOf(circle))}:`);
+    const head = sheet.paint('red', `* a circle of ${circle.length}, for at most ${inWords(ageOf(circle))}:`);
     const lines = circle.map(
       ({ waiter, lock, holder }) =>
         `  ${printable(`${partyInWords(waiter)} waits for ${lock}, held by ${partyInWords(holder)}`)}\n`,
     );
     return `\n${head}\n${lines.join('')}`;
   });
-  return table(['', 'WAITS', 'FOR LOCK', 'SINCE', 'HELD BY'], rows, paint) + told.join('');
+  return table(['', 'WAITS', 'FOR LOCK', 'SINCE', 'HELD BY'], rows, sheet) + told.join('');
 }
 
 function partyInWords(party: Party): string {

@@ -5,8 +5,7 @@ import { counterInWords, lockOrCounter } from '../counters.js';
 import { inWords } from '../durations.js';
 import { exitCodes } from '../exit-codes.js';
 import { clientInWords, holderInWords } from '../owners.js';
-import type { Paint } from '../paint.js';
-import { printable, table } from '../table.js';
+import { printable, type Sheet, table } from '../table.js';
 
 /** Tells all that is known of one lock, semaphore or latch. */
 export const inspect: CliCommand = {
@@ -24,21 +23,21 @@ export const inspect: CliCommand = {
     if ('holders' in shown) await tellNamesAway(call, [...shown.holders, ...shown.queue]);
     if ('counter' in found) {
       if (call.wantsJson) call.printJson(found.counter);
-      else call.io.write(counterInWords(found.counter, call.io.paint));
+      else call.io.write(counterInWords(found.counter, call.io));
       return exitCodes.done;
     }
     const seen = found.lock;
     if (call.wantsJson) call.printJson(seen);
-    else call.io.write(inWordsOf(seen, call.io.paint));
+    else call.io.write(inWordsOf(seen, call.io));
     return seen.owner === undefined ? exitCodes.no : exitCodes.done;
   },
 };
 
-function inWordsOf({ name, side, holders, queue }: LockInspection, paint: Paint): string {
+function inWordsOf({ name, side, holders, queue }: LockInspection, sheet: Sheet): string {
   const state = holders.length === 0 ? 'is free' : `is held${side === undefined ? '' : ` to ${side}`}`;
-  const lines = [`${paint('bold', printable(name))} ${state}\n`];
+  const lines = [`${sheet.paint('bold', printable(name))} ${state}\n`];
   if (holders.length > 0)
-    lines.push('\n', table(['HELD BY', 'FOR', 'HOLDS', 'LEASE LEFT'], holders.map(holderRow), paint));
+    lines.push('\n', table(['HELD BY', 'FOR', 'HOLDS', 'LEASE LEFT'], holders.map(holderRow), sheet));
   if (queue.length > 0) {
     const rows = queue.map((waiter, index) => [
       `${index + 1}`,
@@ -47,7 +46,7 @@ function inWordsOf({ name, side, holders, queue }: LockInspection, paint: Paint)
       inWords(waiter.waitingMs),
       inWords(waiter.leaseMs),
     ]);
-    lines.push('\n', table(['#', 'WAITS', 'TO', 'FOR', 'WANTS LEASE'], rows, paint));
+    lines.push('\n', table(['#', 'WAITS', 'TO', 'FOR', 'WANTS LEASE'], rows, sheet));
   }
   return lines.join('');
 }

@@ -6,9 +6,8 @@ import { type Counter, counterTable } from '../counters.js';
 import { inWords } from '../durations.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { holderInWords } from '../owners.js';
-import type { Paint } from '../paint.js';
 import { withSilentServers } from '../silent-servers.js';
-import { table } from '../table.js';
+import { type Sheet, table } from '../table.js';
 
 /** Lists the locks that are held, or the semaphores or latches that are in use. */
 export const ls: CliCommand = {
@@ -26,7 +25,7 @@ export const ls: CliCommand = {
       if (call.wantsJson) call.printJson(lock);
       else found.push(lock);
     }
-    if (!call.wantsJson) call.io.write(lockTable(found, call.io.paint));
+    if (!call.wantsJson) call.io.write(lockTable(found, call.io));
     await tellBlindSpots(call);
     return exitCodes.done;
   },
@@ -39,7 +38,7 @@ async function listCounters(call: Call, kind: CounterKind): Promise<number> {
     if (call.wantsJson) call.printJson(counter);
     else found.push(counter);
   }
-  if (!call.wantsJson) call.io.write(counterTable(found, kind, call.io.paint));
+  if (!call.wantsJson) call.io.write(counterTable(found, kind, call.io));
   await tellBlindSpots(call);
   return exitCodes.done;
 }
@@ -76,8 +75,8 @@ export function limitOf(call: Call): number | undefined {
   return limit === undefined ? undefined : Number(limit);
 }
 
-/** In the order of names. `width`: of the terminal, where lines must fit in. */
-export function lockTable(locks: readonly ListedLock[], paint: Paint, width?: number): string {
+/** In the order of names. */
+export function lockTable(locks: readonly ListedLock[], sheet: Sheet): string {
   const rows = locks
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .map(({ name, side, owner, holders, remainingMs, waiting }) => [
@@ -88,5 +87,5 @@ export function lockTable(locks: readonly ListedLock[], paint: Paint, width?: nu
       remainingMs === undefined ? 'no expiry' : inWords(remainingMs),
       `${waiting}`,
     ]);
-  return table(['NAME', 'SIDE', 'HELD BY', 'FOR', 'LEASE LEFT', 'WAITING'], rows, paint, width);
+  return table(['NAME', 'SIDE', 'HELD BY', 'FOR', 'LEASE LEFT', 'WAITING'], rows, sheet);
 }

@@ -45,14 +45,15 @@ export const run: CliCommand = {
     const graceMs = call.duration('grace', 0) ?? GRACE_MS;
     const hold = await acquired(call, name, printable(basename(program)).slice(0, 200));
     if (typeof hold === 'number') return hold;
-    const code = await new Run(call, hold, graceMs).of(program, args);
+    const running = new Run(call, hold, graceMs);
+    const code = await running.of(program, args);
     try {
       await hold.release();
       return code;
     } catch (error) {
       if (!(error instanceof LockError)) throw error;
       if (error instanceof LockLostError) {
-        call.complain(error.code, wordsOf(error));
+        if (!running.saidLost) call.complain(error.code, wordsOf(error));
         return exitCodes.lost;
       }
       // The command had the lock until its end: how that was is what counts.
@@ -90,6 +91,8 @@ class Run {
   readonly #hold: Hold;
   readonly #graceMs: number;
   readonly #clock = systemClock();
+  /** The loss has been complained of. */
+  saidLost = false;
 
   constructor(call: Call, hold: Hold, graceMs: number) {
     this.#call = call;
@@ -122,6 +125,7 @@ class Run {
     const lost = () => {
       const { code, message } = signal.reason as LockLostError;
       this.#call.complain(code, `${message}; ending the command`);
+      this.saidLost = true;
       child.kill('SIGTERM');
       killing = this.#clock.setTimer(() => child.kill('SIGKILL'), this.#graceMs) as NodeJS.Timeout;
     };

@@ -122,7 +122,9 @@ function liveTable(call: Call, everyMs: number): View {
   const limit = limitOf(call);
   let last: readonly ListedLock[] = [];
   const draw = (state: string) => {
-    const [head = '', ...rows] = lockTable(last, plain, screen.columns).trimEnd().split('\n');
+    const [head = '', ...rows] = lockTable(last, { ...io, paint: plain })
+      .trimEnd()
+      .split('\n');
     const count = `${last.length} held${last.length === limit ? ' or more (--limit)' : ''}`;
     const title = `holdfast: ${count} · every ${inWords(everyMs)} · ${io.now().slice(11, 19)} UTC · ${state}`;
     const room = Math.max(1, screen.rows - 3);
