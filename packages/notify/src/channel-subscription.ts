@@ -1,4 +1,4 @@
-import { Mutex } from 'async-mutex';
+import { Semaphore } from 'async-mutex';
 import { type ErrorListener, report } from './guarded.js';
 import type { SubscriberPort } from './subscriber-port.js';
 import { type SubscriptionCommand, SubscriptionState } from './subscription-state.js';
@@ -25,7 +25,8 @@ export function refused(channel: string): Promise<void> {
 /** One channel of a subscriber connection: performs what {@link SubscriptionState} says, one command at a time. */
 export class ChannelSubscription {
   readonly #state = new SubscriptionState();
-  readonly #mutex = new Mutex();
+  /** What `Mutex` of that package is, without the class around it, which a bundle would carry too. */
+  readonly #mutex = new Semaphore(1);
   readonly #port: SubscriberPort;
   readonly #channel: string;
   readonly #onError: ErrorListener;
