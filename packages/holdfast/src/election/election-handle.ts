@@ -22,6 +22,7 @@ const observeKeys = ['signal'];
 
 /** See {@link Election}. Each campaign is a call for the lock of its own, which asks Redis itself: observers see every leader there, with its own token. */
 export class ElectionHandle implements Election {
+  readonly name: string;
   readonly #host: LockHost;
   readonly #backend: Backend;
   readonly #operations: ElectionOperations;
@@ -30,12 +31,9 @@ export class ElectionHandle implements Election {
   /** @throws TypeError or RangeError when there can be no election of that name. */
   constructor(host: LockHost, backend: Backend, name: string) {
     this.#operations = new ElectionOperations(name, backend);
+    this.name = name;
     this.#host = host;
     this.#backend = backend;
-  }
-
-  get name(): string {
-    return this.#operations.name;
   }
 
   campaign<T>(fn: Rule<T>): Promise<T>;

@@ -2,6 +2,7 @@ import { LockNotHeldError } from '../errors.js';
 import type { Leadership } from '../primitives/election.js';
 import type { FencedHold } from '../primitives/fenced-lock.js';
 import type { Guard } from '../primitives/guard.js';
+import { LOGGED } from '../primitives/hold.js';
 import { truthful } from '../truthful-signal.js';
 
 /** See {@link Leadership}. */
@@ -53,6 +54,11 @@ export class LeadershipHandle implements Leadership {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.resign();
+  }
+
+  [LOGGED](): object {
+    const { name, token, leads } = this;
+    return { name, token, leads };
   }
 
   #resignation(): LockNotHeldError {

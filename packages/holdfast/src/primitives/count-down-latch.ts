@@ -79,6 +79,7 @@ const awaitKeys = ['signal'];
 
 /** See {@link RCountDownLatch}. */
 export class CountDownLatchHandle implements RCountDownLatch {
+  readonly name: string;
   readonly #host: LockHost;
   readonly #backend: Backend;
   readonly #latches: Latches;
@@ -87,13 +88,10 @@ export class CountDownLatchHandle implements RCountDownLatch {
   /** @throws TypeError or RangeError when there can be no latch of that name. */
   constructor(host: LockHost, backend: Backend, latches: Latches, name: string) {
     this.#operations = new LatchOperations(name, backend.prefixes);
+    this.name = name;
     this.#host = host;
     this.#backend = backend;
     this.#latches = latches;
-  }
-
-  get name(): string {
-    return this.#operations.name;
   }
 
   async trySetCount(count: number): Promise<boolean> {

@@ -10,7 +10,7 @@ import { callStyles, type NodeHost, startCall } from './acquisition.js';
 import type { FencedHold, RFencedLock } from './fenced-lock.js';
 import type { FencedOperations } from './fenced-operations.js';
 import { FenceGuard, type Guard } from './guard.js';
-import { HoldHandle } from './hold.js';
+import { HoldHandle, LOGGED } from './hold.js';
 import { LockHandle, memberOf } from './lock-handle.js';
 import type { Member } from './member.js';
 
@@ -40,6 +40,10 @@ class FencedHoldHandle extends HoldHandle implements FencedHold {
       assertHeld: () => this.assertHeld(),
     });
     return this.#guard;
+  }
+
+  override [LOGGED](): object {
+    return { ...super[LOGGED](), token: this.token };
   }
 }
 

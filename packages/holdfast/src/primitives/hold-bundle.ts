@@ -83,6 +83,10 @@ export class HoldBundle implements Held, Bundled {
     return this.#taken.find(({ record }) => record.inherited !== undefined)?.record.inherited;
   }
 
+  get id(): string {
+    return this.#records.map(({ id }) => id).join(' + ');
+  }
+
   get state(): HoldState {
     if (this.check() !== undefined) return 'lost';
     if (this.#leaving !== undefined) return 'released';

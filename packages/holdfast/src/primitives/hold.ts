@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { LockNotHeldError } from '../errors.js';
 import type { Forgotten } from '../reports/forgotten.js';
 import { checkFunction, checkTime, MIN_LEASE_MS } from '../options.js';
@@ -88,12 +89,17 @@ export interface HoldHost {
 
 /** What a {@link Hold} is of: the record of one lock, or the bundle of several. */
 export interface Held extends Pick<Hold, 'name' | 'signal' | 'inherited' | 'state' | 'remainingMs' | 'release'> {
+  /** As events and channels have it. */
+  readonly id: string;
   /** Of what is lost. */
   lossError(): Error;
   /** Runs `fn` where calls re-enter it. */
   inside(fn: () => unknown, host: HoldHost): unknown;
   extend(ms: number): Promise<unknown>;
 }
+
+/** Answers with what `console.log` shows, which sees nothing that is private. */
+export const LOGGED: typeof inspect.custom = inspect.custom;
 
 /** See {@link Hold}. */
 export class HoldHandle implements Hold {
@@ -152,5 +158,10 @@ export class HoldHandle implements Hold {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.release();
+  }
+
+  [LOGGED](): object {
+    const { name, id, state } = this.#held;
+    return { name, id, state, remainingMs: this.remainingMs() };
   }
 }

@@ -4,7 +4,7 @@ import type { HoldRecord } from '../exclusive/hold-record.js';
 import { checkCount } from '../options.js';
 import { shown } from '../reports/caller.js';
 import type { LockHost } from './acquisition.js';
-import { HoldHandle, type HoldState } from './hold.js';
+import { HoldHandle, type HoldState, LOGGED } from './hold.js';
 import type { PermitHold } from './semaphore.js';
 import type { SemaphoreOperations } from './semaphore-operations.js';
 
@@ -79,6 +79,10 @@ export class PermitHoldHandle implements PermitHold {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.release();
+  }
+
+  [LOGGED](): object {
+    return { ...this.#hold[LOGGED](), permits: this.#permits };
   }
 
   async #shrink(left: number): Promise<void> {

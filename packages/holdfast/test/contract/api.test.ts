@@ -135,6 +135,7 @@ describe('the public surface is', () => {
       new Set<string | symbol>([
         ...['name', 'signal', 'inherited', 'state', 'remainingMs', 'assertHeld', 'run', 'extend', 'release'],
         Symbol.asyncDispose,
+        inspect.custom,
       ]),
     );
   });
