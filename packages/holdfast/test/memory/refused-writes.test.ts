@@ -57,6 +57,21 @@ it('a release that it has refused is done when it takes writes again', async () 
   expect(await stranger.getLock('order').tryLock()).toBe(true);
 });
 
+it('a nested release is refused at once, and what it left is given back with the outermost hold', async () => {
+  const { client, stranger, pass, refuse } = setUp();
+  const lock = client.getLock('order');
+  const outer = await lock.acquire();
+  const inner = await outer.run(() => lock.acquire());
+  const admit = refuse();
+  expect(await failureOf(inner.release())).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'MISCONF' });
+  const released = outer.release();
+  await pass(1_000);
+  admit();
+  await pass(1_000);
+  await released;
+  expect(await stranger.getLock('order').tryLock()).toBe(true);
+});
+
 describe('the permits of a semaphore that have ids', () => {
   const freeAfter = async (semaphore: RPermitExpirableSemaphore, pass: (ms: number) => Promise<void>) => {
     const free = semaphore.availablePermits();
