@@ -159,7 +159,7 @@ export function siteOf(
   const { reporter, settings } = parts;
   if (reporter.wantsSites || settings.deadlocks === 'refuse') return new Site(entry, CALLERS);
   const seen = style.kind === 'section' && owner === undefined;
-  return seen || reporter.stats.tried >= EARLY_CALLS ? undefined : new Site(entry, CALLER_ONLY);
+  return seen || reporter.stats.acquisitions.tried >= EARLY_CALLS ? undefined : new Site(entry, CALLER_ONLY);
 }
 
 function refuseUnclear(caller: Caller, request: AcquireRequest): void {

@@ -76,11 +76,11 @@ export class Reporter {
   }
 
   tried(): void {
-    this.stats.tried++;
+    this.stats.acquisitions.tried++;
   }
 
   acquired(hold: ReportedHold, waitedMs: number, how: AcquiredHow): void {
-    this.stats.won++;
+    this.stats.acquisitions.won++;
     this.stats.how[how]++;
     this.stats.waits.record(waitedMs);
     this.stats.held++;
@@ -89,7 +89,7 @@ export class Reporter {
   }
 
   busy({ name, context }: ReportedCall): void {
-    this.stats.refused++;
+    this.stats.acquisitions.refused++;
     if (channels.refused.hasSubscribers)
       this.#publish(channels.refused, context, { clientId: this.clientId, name, outcome: 'busy' });
   }
@@ -97,10 +97,10 @@ export class Reporter {
   /** Also when it needs the lock no more, which is no failure. */
   failed({ name, context }: ReportedCall, error: unknown): void {
     if (isThrown(error, Found)) {
-      this.stats.found++;
+      this.stats.acquisitions.found++;
       return;
     }
-    this.stats.failed++;
+    this.stats.acquisitions.failed++;
     if (channels.refused.hasSubscribers)
       this.#publish(channels.refused, context, { clientId: this.clientId, name, outcome: 'error', error });
   }

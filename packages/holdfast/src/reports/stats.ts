@@ -106,11 +106,7 @@ export type AcquiredHow = 'asked' | 'granted' | 'local' | 'passed' | 're-entered
 
 /** Bounded in memory whatever it counts: the histograms are HdrHistograms of Node. */
 export class Stats {
-  tried = 0;
-  won = 0;
-  refused = 0;
-  failed = 0;
-  found = 0;
+  readonly acquisitions = { tried: 0, won: 0, refused: 0, failed: 0, found: 0 };
   readonly how: Record<AcquiredHow, number> = { asked: 0, granted: 0, local: 0, passed: 0, 're-entered': 0 };
   readonly renewals = { renewed: 0, held: 0, lost: 0, unknown: 0 };
   readonly losses: Partial<Record<LockLostReason, number>> = {};
@@ -124,19 +120,14 @@ export class Stats {
 
   /** @param waiting - calls that wait now. */
   snapshot(waiting: number): LockClientStats {
-    const settled = this.won + this.refused + this.failed;
+    const { won, refused, failed } = this.acquisitions;
+    const settled = won + refused + failed;
+    const { local, passed, granted } = this.how;
     return {
-      acquisitions: {
-        tried: this.tried,
-        won: this.won,
-        refused: this.refused,
-        failed: this.failed,
-        found: this.found,
-        successRate: settled === 0 ? 1 : this.won / settled,
-      },
+      acquisitions: { ...this.acquisitions, successRate: settled === 0 ? 1 : won / settled },
       waits: this.waits.summary(),
       holds: this.holds.summary(),
-      handoffs: { local: this.how.local, passed: this.how.passed, granted: this.how.granted },
+      handoffs: { local, passed, granted },
       reentries: this.how['re-entered'],
       renewals: { ...this.renewals, lateness: this.lateness.summary(), slack: this.slack.summary() },
       losses: { ...this.losses },
@@ -173,17 +164,17 @@ class Durations {
   summary(): Distribution {
     let upTo = 0;
     const buckets = boundsMs.map((upToMs, at) => ({ upToMs, count: (upTo += this.#counts[at] ?? 0) }));
-    if (this.#histogram === undefined)
-      return { count: 0, sumMs: 0, meanMs: 0, p50Ms: 0, p99Ms: 0, minMs: 0, maxMs: 0, buckets };
+    const histogram = this.#histogram;
+    const inMs = (micros = 0) => micros / 1_000;
     return {
-      count: this.#histogram.count,
+      count: histogram?.count ?? 0,
       sumMs: this.#sumMs,
+      meanMs: inMs(histogram?.mean),
+      p50Ms: inMs(histogram?.percentile(50)),
+      p99Ms: inMs(histogram?.percentile(99)),
+      minMs: inMs(histogram?.min),
+      maxMs: inMs(histogram?.max),
       buckets,
-      meanMs: this.#histogram.mean / 1_000,
-      p50Ms: this.#histogram.percentile(50) / 1_000,
-      p99Ms: this.#histogram.percentile(99) / 1_000,
-      minMs: this.#histogram.min / 1_000,
-      maxMs: this.#histogram.max / 1_000,
     };
   }
 }
