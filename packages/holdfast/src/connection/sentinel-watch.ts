@@ -19,6 +19,7 @@
 import { lookup } from 'node:dns/promises';
 import type { Redis } from 'ioredis';
 import { apart } from '../scopes/scope.js';
+import { attempt } from './attempt.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { partsOf, reachedAs } from './address.js';
 import { type Place, type SentinelAddress, SentinelLink } from './sentinel-link.js';
@@ -71,6 +72,12 @@ export class SentinelWatch {
       const target = leadsTo(redis);
       const isShunned = this.#tools.now() < until && addresses.includes(target);
       if (isShunned || this.#isOutvoted(target)) redis.disconnect(true);
+      // A replica ioredis leaves without a word: it asks before it is ready, and so do we.
+      else
+        void attempt(() => redis.info('replication')).then(
+          (info) => info.includes('role:slave') && redis.emit('error', new Error(`READONLY at ${target}`)),
+          () => undefined,
+        );
     });
     redis.on('end', () => this.#minded.delete(redis));
   }
