@@ -93,16 +93,10 @@ const hdel: Run = ({ keys }, key, ...fields) => {
   return gone;
 };
 
-/** From the beginning: those that were written first. */
 const hscan: Run = (redis, key, cursor, ...words) => {
   if (cursor !== '0') throw new UnknownToLua('HSCAN that goes on');
   const given = options(words, { COUNT: 'with a value' });
-  return [
-    '0',
-    fieldsOf(redis, key)
-      .slice(0, whole(given.get('COUNT') ?? '10'))
-      .flat(),
-  ];
+  return ['0', redis.hscan(key, whole(given.get('COUNT') ?? '10')).flat()];
 };
 
 /** Redis draws them; here they are those that were written first. */

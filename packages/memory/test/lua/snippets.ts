@@ -92,6 +92,7 @@ export const snippets: Readonly<Record<string, readonly string[]>> = {
     `redis.call('SET', KEYS[1], 1) return { redis.call('PEXPIREAT', KEYS[1], 32503680000000), redis.call('PTTL', KEYS[1]) > 1e11, redis.call('PEXPIREAT', KEYS[1], 1), redis.call('EXISTS', KEYS[1]) }`,
     `return { redis.call('PUBLISH', 'nobody', 'x'), redis.call('PUBSUB', 'NUMSUB', 'nobody'), #redis.call('TIME'), type(redis.call('TIME')[1]) }`,
     `redis.call('HSET', KEYS[1], 'f', 1) return { redis.call('HSCAN', KEYS[1], 0, 'COUNT', 128), redis.call('HRANDFIELD', KEYS[1], 5), redis.call('HRANDFIELD', KEYS[2], 5) }`,
+    `for i = 1, 200 do redis.call('HSET', KEYS[1], i, i) end return { redis.call('HSCAN', KEYS[1], 0, 'COUNT', 128)[2], #redis.call('HSCAN', KEYS[1], 0)[2] }`,
   ],
   refusals: [
     `redis.call('SET', KEYS[1], 'x') return redis.pcall('HGET', KEYS[1], 'f').err`,
