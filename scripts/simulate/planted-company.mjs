@@ -73,7 +73,7 @@ export const plantedForCompany = [
   },
   {
     name: 'a grant is believed however long it says that it lasts',
-    ...{ with: 'later', class: 'calm', rules: ['exclusion'], file: `${client}/tenure/messages.ts` },
+    ...{ with: 'later', class: 'calm', rules: ['exclusion', 'unexplained loss'], file: `${client}/tenure/messages.ts` },
     before: 'deadline - clock.now() <= settings.claimLeaseMs + CLOCK_GRAIN_MS',
     after: 'deadline > 0',
   },

@@ -35,7 +35,7 @@ export const planted = [
   },
   {
     name: 'a renewal revives what others may have',
-    ...{ with: 'semaphore', class: 'broken', rules: ['permits'], file: `${server}/permits/held.ts` },
+    ...{ with: 'semaphore', class: 'broken', rules: ['permits', 'ghost'], file: `${server}/permits/held.ts` },
     before: "if (own === undefined || (own.untilMs > 0 && own.untilMs <= nowMs)) return ['lost', 'deleted'];",
     after:
       "if (own === undefined) { redis.hset(permits, tenure, `1 ${nowMs + leaseMs}`); return ['renewed', leaseMs]; }",

@@ -30,7 +30,7 @@ export function bystandersOf({ others, class: kind }: Scenario, world: World, co
       return judge === undefined ? [] : [new Stranger(plan, world, { judge, takes })];
     }
     if (plan.kind !== 'later') return [];
-    new Forger(plan, world).begin();
+    new Forger(plan, world, kind).begin();
     return [new LaterVersion(plan, world)];
   });
 }

@@ -8,13 +8,15 @@
 import { inboxChannel, lockKeys } from '@holdfast/core';
 import { SortedSet } from '@holdfast/memory';
 import { clientOf } from '../judges/requests.js';
-import type { ForgeryKind, ForgeryPlan, LaterPlan } from '../plan/scenario.js';
+import type { ForgeryKind, ForgeryPlan, LaterPlan, ScenarioClass } from '../plan/scenario.js';
 import { asOperator } from './operator.js';
 import { Phase } from './timeline.js';
 import type { World } from './world.js';
 
-/** However late a message is, it says that it lasts longer than every claim. */
+/** However late a message is, it says that it lasts longer than every claim; and than every lease that anybody asks for. */
 const LONG_MS = [1e9, 2 ** 45];
+/** What lasts for so many claims is longer than one, where messages are only as late as in peace. */
+const CLAIMS = 1.5;
 /** Shorter than every claim. */
 const SHORT_MS = 500;
 const FLOOD = 60;
@@ -28,6 +30,8 @@ type Forged = readonly [tenure: string, message: string];
 interface Known {
   readonly waiters: readonly string[];
   readonly owners: readonly string[];
+  /** How long a grant to this tenure says that it lasts: for longer than may be believed. */
+  readonly longMs: (tenure: string, which: number) => number;
   /** Server time. */
   readonly nowMs: number;
 }
@@ -44,11 +48,11 @@ const oneOf = <T>(items: readonly T[], which: number): T[] =>
   items.slice(which % Math.max(1, items.length)).slice(0, 1);
 
 const forgeries: Readonly<Record<ForgeryKind, (known: Known, which: number) => Forged[]>> = {
-  'long grant': ({ waiters, nowMs }, which) =>
-    oneOf(waiters, which).map((tenure) => grant(tenure, nowMs, LONG_MS[which % 2] ?? 0)),
-  'second grant': ({ waiters, nowMs }, which) =>
+  'long grant': ({ waiters, longMs, nowMs }, which) =>
+    oneOf(waiters, which).map((tenure) => grant(tenure, nowMs, longMs(tenure, which))),
+  'second grant': ({ waiters, longMs, nowMs }, which) =>
     oneOf(waiters, which).flatMap((tenure) => [
-      grant(tenure, nowMs, LONG_MS[which % 2] ?? 0),
+      grant(tenure, nowMs, longMs(tenure, which)),
       grant(tenure, nowMs, SHORT_MS),
     ]),
   // The number of a tenure can be guessed, the rest of its id not.
@@ -71,10 +75,12 @@ const forgeries: Readonly<Record<ForgeryKind, (known: Known, which: number) => F
 export class Forger {
   readonly #plan: LaterPlan;
   readonly #world: World;
+  readonly #class: ScenarioClass;
 
-  constructor(plan: LaterPlan, world: World) {
+  constructor(plan: LaterPlan, world: World, kind: ScenarioClass) {
     this.#plan = plan;
     this.#world = world;
+    this.#class = kind;
   }
 
   begin(): void {
@@ -100,8 +106,20 @@ export class Forger {
     return {
       owners: owned instanceof Map ? [...owned.keys()].filter((field) => field.includes(':')) : [],
       waiters: line instanceof SortedSet ? line.range(0, -1) : [],
+      longMs: (tenure, which) => {
+        const longs = [...LONG_MS, ...this.#leaseBeyondClaim(tenure)];
+        return longs[which % longs.length] ?? 0;
+      },
       nowMs: keys.nowMs,
     };
+  }
+
+  /** A grant that is longer than the lease of a call is given back for that alone; one of just that lease is not. */
+  #leaseBeyondClaim(tenure: string): number[] {
+    const life = this.#world.lives.find(({ client }) => client.clientId === clientOf(tenure));
+    if (this.#class !== 'calm' || life === undefined) return [];
+    const { watchdogTimeoutMs, claimLeaseMs } = life.plan.client;
+    return watchdogTimeoutMs >= CLAIMS * claimLeaseMs ? [watchdogTimeoutMs] : [];
   }
 
   #at(time: number, run: () => void): void {
