@@ -87,7 +87,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
     readWriteRuns.timeoutMs,
   );
 
-  const permitsRuns = proofRuns({ quick: 60, long: 10_000 });
+  const permitsRuns = proofRuns({ quick: 80, long: 10_000 });
   it(
     'in every script of the semaphore',
     async () => {
@@ -105,7 +105,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
     permitsRuns.timeoutMs,
   );
 
-  const fencedRuns = proofRuns({ quick: 25, long: 10_000 });
+  const fencedRuns = proofRuns({ quick: 40, long: 10_000 });
   it(
     'in every script of the fenced lock, whatever becomes of the counter of tokens',
     async () => {
@@ -122,7 +122,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
     fencedRuns.timeoutMs,
   );
 
-  const latchRuns = proofRuns({ quick: 40, long: 10_000 });
+  const latchRuns = proofRuns({ quick: 60, long: 10_000 });
   it(
     'in every script of the countdown latch',
     async () => {

@@ -2,7 +2,7 @@
 
 import * as core from '@holdfast/core';
 import * as fc from 'fast-check';
-import { call, KEYS, QUESTION, type Step, stories } from './story.js';
+import { call, KEYS, QUESTION, send, type Step, stories } from './story.js';
 
 const { tokenCounter } = core.lockKeys('stock');
 export const ELECTION_CHANNEL = core.election.electionChannel('stock');
@@ -47,6 +47,32 @@ const guards: fc.Arbitrary<Step> = fc
     return { kind: 'call', name: script.name, keys, args: [...args.map(String), QUESTION] };
   });
 
+/** There is something to delete, and the record of it may not be written. */
+const unrecorded: readonly Step[] = [
+  send('del', guarded.key, guarded.record),
+  call(core.guardText(guarded, { token: 1, n: 1 }, { command: 'SET', value: 'text', ttlMs: 0 })),
+  { kind: 'fault', fault: { code: 'NOPERM', command: 'set' } },
+  call(core.guardText(guarded, { token: 2, n: 1 }, { command: 'DEL' })),
+  { kind: 'fault', fault: undefined },
+];
+
+/** An owner is made where the counter is there, and its time to live may not be asked. */
+const unasked: readonly Step[] = [
+  send('del', ...KEYS, tokenCounter),
+  send('set', tokenCounter, '41'),
+  { kind: 'fault', fault: { code: 'NOPERM', command: 'pttl' } },
+  fenced(
+    call(
+      core.ask(core.lockKeys('stock'), {
+        ...{ tenure: 'a:1', leaseMs: 40_000, freshMs: 30_000, ticket: 0, freshTtlMs: 50_000 },
+        ...{ claimMs: 20_000, trust: true },
+      }),
+    ),
+    'time',
+  ),
+  { kind: 'fault', fault: undefined },
+];
+
 /** Some calls stay those of the re-entrant lock: both are used on one name. */
 const calls = fc.array(fc.tuple(fc.nat(9), tokens, counters, guards), { minLength: 30, maxLength: 30 });
 
@@ -59,6 +85,7 @@ export const fencedStories: fc.Arbitrary<Step[]> = fc.tuple(stories, calls).map(
     const told = step.kind === 'call' && chance > 1 && minting.has(`fenced/${step.name}`) ? fenced(step, by) : step;
     if (chance === 2 || chance === 3) return [look(chance === 2 ? 'tell others' : 'only look', index % 2 === 0), told];
     if (chance > 6 && (guard.kind === 'call' || !wasTrouble)) return [guard, told];
+    if (chance === 4 && index % 4 === 0 && !wasTrouble) return [...(index % 8 === 0 ? unrecorded : unasked), told];
     return chance === 5 && !wasTrouble ? [counter, told] : [told];
   });
 });

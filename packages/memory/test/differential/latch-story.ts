@@ -94,10 +94,10 @@ export const latchStories: fc.Arbitrary<Step[]> = fc
     fc.oneof(
       { weight: 20, arbitrary: sound.map((step): Step[] => [step]) },
       { weight: 2, arbitrary: oddOf(sound).map((step): Step[] => [step]) },
-      { weight: 6, arbitrary: happenings },
+      { weight: 8, arbitrary: happenings },
       { weight: 1, arbitrary: unnoted },
       { weight: 1, arbitrary: sharing },
-      { weight: 3, arbitrary: faultsOf(sound, innerCommands) },
+      { weight: 12, arbitrary: faultsOf(sound, innerCommands) },
     ),
     { minLength: 8, maxLength: 40, size: 'max' },
   )

@@ -176,8 +176,8 @@ export const permitsStories: fc.Arbitrary<Step[]> = fc
     fc.oneof(
       { weight: 30, arbitrary: sound.map((step): Step[] => [step]) },
       { weight: 2, arbitrary: oddOf(sound).map((step): Step[] => [step]) },
-      { weight: 8, arbitrary: happenings },
-      { weight: 3, arbitrary: faultsOf(sound, innerCommands) },
+      { weight: 10, arbitrary: happenings },
+      { weight: 8, arbitrary: faultsOf(sound, innerCommands) },
     ),
     { minLength: 8, maxLength: 40, size: 'max' },
   )

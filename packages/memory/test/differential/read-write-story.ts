@@ -112,6 +112,25 @@ const crowd = queues.chain((queue) =>
   }),
 );
 
+const reads = (reader: string) =>
+  call(
+    readWrite.ask(keys, {
+      ...{ tenure: reader, side: 'read', leaseMs: 40_000, freshMs: 30_000, ticket: 0, freshTtlMs: 50_000 },
+      ...{ claimMs: 20_000, trust: true, writersFirst: false },
+    }),
+  );
+/** A reader comes in beside another, and comes again, where something of its lease is refused. */
+const beside = fc
+  .constantFrom('pttl', 'pexpire')
+  .map((command): Step[] => [
+    send('del', keys.lock, keys.writers, keys.readers, keys.dead('a:1'), keys.dead('c:1')),
+    reads('a:1'),
+    { kind: 'fault', fault: { code: 'NOPERM', command } },
+    reads('c:1'),
+    reads('a:1'),
+    { kind: 'fault', fault: undefined },
+  ]);
+
 const happenings: fc.Arbitrary<Step[]> = fc.oneof(
   { weight: 3, arbitrary: places.map((key): Step[] => [{ kind: 'expire', key }]) },
   { weight: 2, arbitrary: places.map((key): Step[] => [send('del', key)]) },
@@ -171,8 +190,9 @@ export const readWriteStories: fc.Arbitrary<Step[]> = fc
     fc.oneof(
       { weight: 30, arbitrary: sound.map((step): Step[] => [step]) },
       { weight: 2, arbitrary: oddOf(sound).map((step): Step[] => [step]) },
-      { weight: 8, arbitrary: happenings },
-      { weight: 3, arbitrary: faultsOf(sound, innerCommands) },
+      { weight: 10, arbitrary: happenings },
+      { weight: 12, arbitrary: faultsOf(sound, innerCommands) },
+      { weight: 1, arbitrary: beside },
     ),
     { minLength: 8, maxLength: 40, size: 'max' },
   )

@@ -54,6 +54,9 @@ const text: ScriptBody = (redis, keys, args) => {
   redis.strlen(key);
   const record = `${given(args, 0)} ${given(args, 1)}`;
   if (args[2] === 'DEL') {
+    // Whether the record may be written.
+    const asked = attempt(() => redis.enter('set', 'grow'));
+    if (asked instanceof ErrorReply && !asked.message.startsWith('OOM ')) return asked;
     redis.del(key);
     redis.set(fence, record, DAY_MS);
   } else {
