@@ -257,10 +257,10 @@ function changing({ file, before, after }) {
 /** So many worlds are tried for each. */
 const MOST_WORLDS = 60;
 
-async function look(plant) {
+async function look(plant, from) {
   const file = join(root, `packages/simulation/node_modules/.cache/planted-${process.pid}.mjs`);
   await bundle(root, file, [changing(plant)]);
-  const terms = ['--seed', '1', '--runs', String(MOST_WORLDS)];
+  const terms = ['--seed', String(from), '--runs', String(MOST_WORLDS)];
   for (const name of ['class', 'with', 'temper']) if (plant[name] !== undefined) terms.push(`--${name}`, plant[name]);
   if (plant.scripts === 'lua') terms.push('--lua');
   const { stdout } = spawnSync(process.execPath, [file, ...terms, '--workers', '1', '--until-violation', '--no-show'], {
@@ -274,13 +274,13 @@ async function look(plant) {
 
 const lastProgress = (text) => text.split('\n').findLast((line) => line.includes(' worlds, ')) ?? '';
 
-/** @param {string[]} words */
-export async function findPlanted(words) {
+/** @param {string[]} words @param {{ from?: number }} [options] from: the seed of the first world */
+export async function findPlanted(words, { from = 1 } = {}) {
   const wanted = planted.filter(({ name }) => name.includes(words.join(' ')));
   if (wanted.length === 0) throw new Error(`nothing is planted whose name has "${words.join(' ')}" in it`);
   const rows = [];
   for (const plant of wanted) {
-    const { rule, worlds, holds } = await look(plant);
+    const { rule, worlds, holds } = await look(plant, from);
     const isFound = plant.rules.includes(rule);
     say(`${isFound ? 'found ' : 'MISSED'} ${plant.name}: ${rule ?? 'nothing'} (${worlds} worlds, ${holds} holds)`);
     rows.push({
