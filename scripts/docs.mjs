@@ -10,13 +10,14 @@ import { stage } from './docs/stage.mjs';
 import { prepare } from './prepare.mjs';
 import { root, run } from './run.mjs';
 
-/** Then the pages are made without the program that runs in a browser, which has no links of its own and takes as long again. */
+/** Then the pages are made without the program that runs in a browser, and without more that has no links of its own: it takes longer than the rest. */
 const isCheck = process.argv.includes('--check');
+const env = isCheck ? { ...process.env, HOLDFAST_SITE_CHECK: '1' } : process.env;
 const site = join(root, 'packages/site');
 const pages = join(site, '.pages');
 const dist = join(site, '.vitepress/dist');
 const tool = async (name, ...args) => {
-  const code = await run(process.execPath, [join(site, 'node_modules', ...name), ...args], { cwd: site });
+  const code = await run(process.execPath, [join(site, 'node_modules', ...name), ...args], { cwd: site, env });
   if (code !== 0) process.exit(code);
 };
 const vitepress = ['vitepress', 'bin', 'vitepress.js'];
