@@ -118,7 +118,9 @@ export class WrittenBlocks {
   /** What the compiler prints: a line begins with place and problem, or goes on. */
   async #compile(): Promise<string> {
     try {
-      await run(process.execPath, [compiler, '--project', this.#folder, '--pretty', 'false'], { maxBuffer: 2 ** 24 });
+      await run(process.execPath, [compiler, '--project', this.#folder, '--pretty', 'false', '--singleThreaded'], {
+        maxBuffer: 2 ** 24,
+      });
       return '';
     } catch (error) {
       const { stdout, stderr } = error as { stdout?: string; stderr?: string };
