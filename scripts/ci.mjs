@@ -72,6 +72,8 @@ async function smokeInDocker(folder) {
 
 /** @returns {Promise<string | undefined>} the tarball */
 async function makePackage() {
+  // Before the builds, which go on from what it makes.
+  await tally.check('types', checkTypes);
   if (!(await tally.check('build', build))) return undefined;
   let tarball;
   await tally.check('pack', async () => (tarball = await pack(join(temporary, 'tarball'))));
@@ -146,8 +148,6 @@ async function checkPackage() {
 
 try {
   await runTests(tally, temporary);
-  // Before the builds, which go on from what it makes.
-  await tally.check('types', checkTypes);
   await Promise.all([checkPackage(), ...otherChecks.map((check) => lanes.run(check))]);
 } catch (error) {
   tally.fail(error.stack ?? String(error));
