@@ -529,7 +529,7 @@ describe('inside the section of a multi-lock', () => {
 });
 
 describe('a multi-lock of thousands', () => {
-  const MANY = 5_000;
+  const MANY = 2_500;
   const kinds: Record<string, (client: LockClient, name: string) => RLock> = {
     locks: (client, name) => client.getLock(name),
     'fenced locks': (client, name) => client.getFencedLock(name),
