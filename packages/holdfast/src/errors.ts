@@ -71,8 +71,8 @@ export type LockLostReason =
 /** The reasons in words, for messages. */
 const lossInWords: Record<LockLostReason, string> = {
   expired: 'its lease ran out before it was released',
-  deleted: 'its key is gone from Redis',
-  taken: 'its key in Redis names another owner',
+  deleted: 'its key in Redis was deleted, or overwritten',
+  taken: 'its key in Redis names another owner, or was overwritten',
   'force-unlocked': 'forceUnlock() took it away',
   unreachable: 'Redis answered no renewal or release before the lease ended',
   clock:

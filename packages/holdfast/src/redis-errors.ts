@@ -40,6 +40,7 @@ const refusalInWords: Readonly<Record<string, string>> = {
   NOTINITIALIZED:
     'there is no such semaphore: set its permits first, by trySetPermits or the option permits of getSemaphore',
   TOOMANYPERMITS: 'it would have more permits than can be counted, and was left as it is',
+  WRONGTYPE: 'WRONGTYPE: a key beside it (holdfast_…, redisson_…, a guarded one) is other data',
   NOTALOCK:
     'this key is not a lock but other data, and was left as it is: give the lock another name, or its client a prefix',
 };

@@ -92,6 +92,15 @@ describe('a call inside a lock of its name', () => {
     }
   });
 
+  it('is told only that it is refused, where it is for permits of a semaphore of that name: it waits for nothing', async () => {
+    const { client, told } = setUp({});
+    const call = client
+      .getLock('x')
+      .withLock(() => client.getSemaphore('x', { permits: 2 }).withPermits(() => 'inside'));
+    const [outcome] = await ended(client, call);
+    expect([outcome, told]).toEqual([expect.objectContaining({ redisCode: 'NOTASEMAPHORE' }), []]);
+  });
+
   it('waits on where the lock of the other kind ends by itself', async () => {
     const { client, told } = setUp();
     const call = client

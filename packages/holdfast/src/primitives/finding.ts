@@ -58,7 +58,10 @@ export function unlocksItsOwn({ host, owner }: Finder): boolean {
 /** What `unlock` could have undone, for its error. */
 export function whatUnlockUndoes({ host, owner }: Finder): string {
   if (owner !== undefined) return 'this owner: unlock() undoes a lock() of the same client and owner only';
-  return currentScope(host.client)?.kind === 'thread'
-    ? 'this client.run: unlock() undoes a lock() of the same client.run only'
-    : 'this handle: outside client.run, unlock() undoes a lock() of the same handle only';
+  const { client } = host;
+  if (currentScope(client)?.kind === 'thread')
+    return 'this client.run: unlock() undoes a lock() of the same client.run only';
+  return endedScope(client) === undefined
+    ? 'this handle: outside client.run, unlock() undoes a lock() of the same handle only'
+    : 'this handle: the client.run or withLock around it has ended: open client.run there, or unlock() the same handle';
 }

@@ -138,8 +138,8 @@ export function placeBehind(writers: Iterable<Waiter>, readers: () => readonly H
 /** The call has to wait for this hold to end. */
 function keepsOut(hold: HoldRecord, { request, standsBehind }: Waiter): boolean {
   if (hold.name !== request.name) return false;
-  // No call re-enters a lock of another kind.
-  if (!isSameLock(hold, request)) return true;
+  // No call re-enters a lock of another kind; for a semaphore of that name none waits, since Redis refuses it.
+  if (!isSameLock(hold, request)) return request.primitive !== 'semaphore';
   if (hold.side === 'read' && request.side === 'read')
     return standsBehind !== undefined && standsBehind.writer.inQueue && standsBehind.readers.includes(hold);
   return !scopesAround(request.scope).some(({ holds }) => holds.has(hold));

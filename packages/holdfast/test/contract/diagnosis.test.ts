@@ -113,7 +113,7 @@ describe('a message says what is wrong and what to do:', () => {
       forgotten = messageOf(lock().lock());
     });
     expect(await forgotten).toBe(
-      `A call was still waiting for lock "${name}" when its scope ended: await it inside that client.run or withLock`,
+      `A call was still waiting for lock "${name}" when its scope ended: await it inside that client.run or withLock, unless its caller hung up`,
     );
     await hold.release();
   });
@@ -122,6 +122,15 @@ describe('a message says what is wrong and what to do:', () => {
     const { client, name, lock } = setUp();
     expect(await messageOf(lock().unlock())).toBe(
       `Lock "${name}" is not held by this handle: outside client.run, unlock() undoes a lock() of the same handle only`,
+    );
+    let behind: Promise<unknown> | undefined;
+    const ended = new Gate();
+    client.run(() => {
+      behind = ended.opened.then(() => messageOf(lock().unlock()));
+    });
+    ended.open();
+    expect(await behind).toBe(
+      `Lock "${name}" is not held by this handle: the client.run or withLock around it has ended: open client.run there, or unlock() the same handle`,
     );
     expect(await messageOf(client.run(() => lock().unlock()))).toBe(
       `Lock "${name}" is not held by this client.run: unlock() undoes a lock() of the same client.run only`,
@@ -136,6 +145,11 @@ describe('a message says what is wrong and what to do:', () => {
     const { client, name, lock } = setUp();
     const forced = lock().withLock(() => client.exit(() => lock().forceUnlock()));
     expect(await messageOf(forced)).toBe(`Lock "${name}" was lost: force-unlocked (forceUnlock() took it away)`);
+    const overwritten = lock().withLock(() => kit.admin.set(name, 'data', 'PX', 5_000));
+    expect(await messageOf(overwritten)).toBe(
+      `Lock "${name}" was lost: deleted (its key in Redis was deleted, or overwritten)`,
+    );
+    await kit.admin.del(name);
     const entered = new Gate();
     const expired = messageOf(
       lock().withLock({ leaseMs: 60_000 }, (hold) => {
@@ -148,7 +162,7 @@ describe('a message says what is wrong and what to do:', () => {
     expect(await expired).toBe(`Lock "${name}" was lost: expired (its lease ran out before it was released)`);
   });
 
-  it('a lock that stayed busy, a key that is no lock, a client that is closed', async () => {
+  it('a lock that stayed busy, a key that is no lock, one beside it that is not ours, a client that is closed', async () => {
     const { client, name, lock } = setUp();
     const hold = await openClient(kit).getLock(name).acquire();
     expect(await messageOf(lock().acquire({ waitMs: 0 }))).toMatch(
@@ -158,6 +172,11 @@ describe('a message says what is wrong and what to do:', () => {
     await kit.admin.set(name, 'no lock', 'PX', 5_000);
     expect(await messageOf(lock().acquire())).toBe(
       `Redis refused a command on lock "${name}": this key is not a lock but other data, and was left as it is: give the lock another name, or its client a prefix`,
+    );
+    await kit.admin.del(name);
+    await kit.admin.set(`holdfast_queue:{${name}}`, 'no queue', 'PX', 5_000);
+    expect(await messageOf(lock().acquire())).toBe(
+      `Redis refused a command on lock "${name}": WRONGTYPE: a key beside it (holdfast_…, redisson_…, a guarded one) is other data`,
     );
     await client.close();
     expect(await messageOf(lock().acquire())).toBe(`The lock client is closed: "${name}" cannot be had or asked about`);
