@@ -49,7 +49,7 @@ export class LockTimeoutError extends LockErrorBase {
  * Why a hold ended before its release.
  *
  * - `expired`: a fixed lease ran out, or the semaphore ended (`ttlMs` of {@link RSemaphore.trySetPermits}).
- * - `deleted`, `taken`: the key is gone, or another client owns it (a foreign DEL, FLUSHALL, lost data).
+ * - `deleted`, `taken`: the key is gone, or another client owns it (a foreign DEL, FLUSHALL, lost data), or an application has written to it.
  * - `force-unlocked`: {@link RLock.forceUnlock}, here or elsewhere.
  * - `unreachable`: no renewal, or no release, was answered before the lease ended, or Redis refused the last of them: then `cause` is its answer.
  * - `clock`: the process stood still for longer than the lease (a long computation, a process that is stopped, a machine that sleeps), or its clock jumped.

@@ -53,6 +53,7 @@ const redisSemaphore: Before = {
     await mutex.acquire();
     return () => mutex.release();
   },
+  options: { prefix: 'lock:' },
 };
 const nodeRedisson: Before = {
   open({ options: { host = '', port = 0 } }) {
@@ -89,12 +90,13 @@ async function runBefore({ before }: GuideRow, { open, take }: Before): Promise<
 async function runAfter({ after }: GuideRow, options: Partial<LockClientOptions> = {}): Promise<unknown> {
   const names = common();
   const { taken } = names;
+  const { prefix = '' } = options;
   const client = openClient(kit, { redis: names.redis, ...options });
   const other = await openClient(kit, options).getLock(taken).acquire();
   const value = await runCode(after, { ...names, client });
-  expect(await kit.admin.exists(taken)).toBe(after.includes('forceUnlock') ? 0 : 1);
+  expect(await kit.admin.exists(prefix + taken)).toBe(after.includes('forceUnlock') ? 0 : 1);
   await other.release().catch(() => undefined);
-  const left = await kit.admin.exists(String(names['name']), String(names['a']), String(names['b']));
+  const left = await kit.admin.exists(...['name', 'a', 'b'].map((key) => prefix + String(names[key])));
   expect(left).toBe(/Semaphore/.test(after) ? 1 : 0);
   // The permits of a semaphore stay until somebody deletes it.
   await kit.admin.flushall();
