@@ -9,8 +9,8 @@ import { command } from './step.mjs';
  * Lower a budget when there is less; raise it with a reason in the commit.
  */
 const budgets = [
-  { what: 'createLockClient', code: "export { createLockClient } from './package/dist/index.js';", most: 97_900 },
-  { what: 'everything', code: "export * from './package/dist/index.js';", most: 106_200 },
+  { what: 'createLockClient', code: "export { createLockClient } from './package/dist/index.js';", most: 98_000 },
+  { what: 'everything', code: "export * from './package/dist/index.js';", most: 106_300 },
 ];
 
 /** @throws Error when a bundle with the package in it is larger than its budget. */
