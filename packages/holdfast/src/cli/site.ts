@@ -6,7 +6,6 @@ import type { RedisInput } from 'holdfast';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { addressOf, inWords } from './address.js';
 import { type Certificates, certificateOptions, certificatesOf, type CertificateValues } from './certificates.js';
-import { fieldOf } from './doctor/finding.js';
 import { UsageError } from './exit-codes.js';
 import type { Io } from './io.js';
 import { Opened } from './opened.js';
@@ -132,7 +131,6 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
         }),
       );
       return opened.unlessInVain(redis, async () => {
-        if (kind === 'sentinel') tellReplica(redis);
         await connected(redis, answerWithinMs);
         return { servers: [redis], failures: [], end: () => opened.end(redis) };
       });
@@ -158,19 +156,6 @@ async function connected(connection: Redis | Cluster, withinMs: number): Promise
   } finally {
     clock.clearTimer(limit);
   }
-}
-
-/** One that sentinels name as the master ioredis leaves without a word: it asks before it is ready, and so do we. */
-function tellReplica(redis: Redis): void {
-  redis.on('connect', () => {
-    const { remoteAddress, remotePort } = redis.stream;
-    const at = inWords(`${remoteAddress}:${remotePort}`);
-    const isReplica = redis.info('replication').then(
-      (info) => fieldOf(info, 'role') === 'slave',
-      () => false,
-    );
-    void isReplica.then((is) => is && redis.emit('error', new Error(`the sentinels name ${at}, which is a replica`)));
-  });
 }
 
 function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): Site {

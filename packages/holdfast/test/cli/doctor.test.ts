@@ -335,7 +335,7 @@ describe('sentinels', () => {
       const { code, output, errors } = await holdfast(kit, command[0] === 'run' ? call : call.slice(0, -2), {
         env: { REDIS_URL: '' },
       });
-      const told = `the sentinels name ${replica.host}:${replica.port}, which is a replica`;
+      const told = `the server is a replica, and takes no locks (READONLY at ${replica.host}:${replica.port})`;
       expect({ code, said: output + errors }).toEqual({ code: 69, said: expect.stringContaining(told) });
     }
   });
