@@ -44,7 +44,8 @@ function write(file, code) {
 
 export default {
   createTransformer() {
-    const compiler = require('ts-jest').default.createTransformer(options);
+    // Loading it takes a second: only where there is something to compile.
+    let compiler;
     return {
       getCacheKey,
       process(text, path, request) {
@@ -53,6 +54,7 @@ export default {
         // Not with --no-cache.
         const kept = request.config.cache ? read(file) : undefined;
         if (kept !== undefined) return { code: kept };
+        compiler ??= require('ts-jest').default.createTransformer(options);
         const { code } = compiler.process(text, path, { ...request, transformerConfig: options });
         mkdirSync(folder, { recursive: true });
         write(file, code);
