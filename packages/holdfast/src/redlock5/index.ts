@@ -8,4 +8,4 @@ export { ExecutionError, ResourceLockedError } from './errors.js';
 export { Lock, Redlock as default, type Routine } from './redlock.js';
 export type { RedlockAbortSignal } from './routine-signal.js';
 export type { Settings } from './settings.js';
-export type { Attempts, Client, ExecutionResult, ExecutionStats } from './votes.js';
+export type { Attempts, Client, ClientExecutionResult, ExecutionResult, ExecutionStats } from './votes.js';

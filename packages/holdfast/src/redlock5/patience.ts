@@ -46,7 +46,7 @@ export interface Patience {
 export async function acquirePatiently(lock: RLock, patience: Patience): Promise<Hold> {
   const { duration, settings, clock, onFailure } = patience;
   const endsAt = clock.now() + waitWindowMs(settings);
-  let waitMs: number | undefined = 0;
+  let waitMs = 0;
   for (;;) {
     try {
       return await lock.acquire({ leaseMs: duration, waitMs });
@@ -57,8 +57,8 @@ export async function acquirePatiently(lock: RLock, patience: Patience): Promise
       if (!(error instanceof LockTimeoutError)) await pause(patience, Math.min(leftMs, pauseMs(settings)));
     }
     const leftMs = Math.ceil(Math.max(0, endsAt - clock.now()));
-    // A wait that is longer has no limit.
-    waitMs = leftMs > MAX_TIME_MS ? undefined : leftMs;
+    // Also one without end: of a wait without `waitMs` holdfast warns when this process has the lock itself, in words of an API that nobody here knows.
+    waitMs = Math.min(leftMs, MAX_TIME_MS);
   }
 }
 

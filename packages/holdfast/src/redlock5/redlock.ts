@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { systemClock } from '@holdfast/watchdog';
-import { createLockClient, type Hold, type LockClient, LockClientClosedError, LockError } from 'holdfast';
+import { type Hold, LockClientClosedError, LockError } from 'holdfast';
 import { checkDuration, checkResources } from './arguments.js';
-import { ClientEnd } from './client-end.js';
 import { ExecutionError } from './errors.js';
+import { tellExpiration } from './expiration.js';
 import { AutomaticExtension } from './extension.js';
 import { onlyClient } from './only-client.js';
 import { acquirePatiently, listed, vote } from './patience.js';
 import { defaultSettings, type Settings, settingsOver } from './settings.js';
 import { type RedlockAbortSignal, routineSignal } from './routine-signal.js';
+import { type SharedLocks, sharedLocksOf } from './shared-locks.js';
 import { type Attempts, type Client, type ExecutionResult, votedAgainst, votedFor } from './votes.js';
-import { wallTimeIn } from './wall-time.js';
 
 /** Resources that are held, until they are released or their time is over. Made by `acquire` and `extend`: one of your own making holds nothing. */
 export class Lock {
@@ -23,7 +23,9 @@ export class Lock {
   readonly value: string;
   /** How it was had: one attempt, or none where another `Redlock` has made it. */
   readonly attempts: Attempts;
-  /** By `Date.now()`: until then the resources are held, for certain. 0 after a release, and when `extend` has given another object in its place. */
+  /**
+   * By `Date.now()`: until then the resources are held, for certain. 0 when they are not held any more, and when `extend` has given another object in its place.
+   */
   expiration: number;
 
   constructor(redlock: Redlock, resources: string[], value: string, attempts: Attempts, expiration: number) {
@@ -66,11 +68,16 @@ export class Redlock extends EventEmitter {
   readonly #clock = systemClock();
   readonly #holds = new WeakMap<Lock, Hold>();
   readonly #toldAsLost = new WeakSet<Hold>();
-  #locks: LockClient | undefined;
-  #clientEnd: ClientEnd | undefined;
-  /** Aborts when {@link #locks} is closed. */
-  #closing = new AbortController();
-  #hasQuit = false;
+  readonly #shared: SharedLocks;
+  /** What a listener throws changes nothing for the call that is told of. */
+  readonly #tell = (error: Error): void => {
+    try {
+      this.emit('error', error);
+    } catch (thrown) {
+      const why = thrown instanceof Error ? thrown.message : typeof thrown;
+      process.emitWarning(`A listener of the "error" event of Redlock threw: ${why}`, 'HoldfastWarning');
+    }
+  };
 
   /**
    * No I/O happens before the first lock. That opens one more connection, for messages, which is closed with yours; {@link quit} closes both.
@@ -86,23 +93,16 @@ export class Redlock extends EventEmitter {
     if (scripts !== undefined && Object.keys(scripts).length > 0)
       throw new TypeError('Redlock: the scripts of holdfast cannot be exchanged');
     this.settings = settingsOver(defaultSettings, settings);
+    this.#shared = sharedLocksOf(this.#client);
+    this.#shared.hear(this.#tell);
   }
 
   /**
    * Gives back what is held, closes the connection for messages, and calls `quit()` of the client. `acquire` and `using` reject from then on, with
    * nothing sent, until you have connected that client anew.
    */
-  async quit(): Promise<void> {
-    // ioredis still writes on a connection whose end it has not seen yet.
-    this.#hasQuit = true;
-    await this.#close();
-    try {
-      await this.#client.quit();
-    } finally {
-      this.#client.once('ready', () => {
-        this.#hasQuit = false;
-      });
-    }
+  quit(): Promise<void> {
+    return this.#shared.quit();
   }
 
   /**
@@ -116,15 +116,15 @@ export class Redlock extends EventEmitter {
     const chosen = settingsOver(this.settings, settings);
     checkResources(resources);
     checkDuration(duration);
-    if (this.#hasQuit) await this.#do('take', resources, () => Promise.reject(new LockClientClosedError()));
-    const locks = this.#open();
+    if (this.#shared.hasQuit) await this.#do('take', resources, () => Promise.reject(new LockClientClosedError()));
+    const { locks, closing } = this.#shared.open();
     const [name, ...others] = resources;
     const lock = name !== undefined && others.length === 0 ? locks.getLock(name) : locks.getMultiLock(resources);
     const patience = {
       duration,
       settings: chosen,
       clock: this.#clock,
-      closing: this.#closing.signal,
+      closing,
       onFailure: (error: unknown) => this.#tell(vote(error, resources)),
     };
     const hold = await this.#do('take', resources, () => acquirePatiently(lock, patience));
@@ -213,26 +213,6 @@ export class Redlock extends EventEmitter {
 
   // ---------------------------------------------------------------- within
 
-  #open(): LockClient {
-    if (this.#locks === undefined) {
-      const locks = createLockClient({ redis: this.#client });
-      locks.on('error', (error) => this.#tell(error instanceof Error ? error : new Error(String(error))));
-      // Whoever closes his client, and knows of no other connection, is to have none left.
-      this.#clientEnd = new ClientEnd(this.#client, this.#clock, () => void this.#close());
-      this.#locks = locks;
-      this.#closing = new AbortController();
-    }
-    return this.#locks;
-  }
-
-  async #close(): Promise<void> {
-    this.#clientEnd?.stop();
-    const locks = this.#locks;
-    this.#locks = undefined;
-    this.#closing.abort();
-    await locks?.close();
-  }
-
   #holdOf(lock: Lock): Hold {
     const hold = this.#holds.get(lock);
     if (hold === undefined) throw new ExecutionError('Redlock: this lock was not made by this Redlock', []);
@@ -243,8 +223,8 @@ export class Redlock extends EventEmitter {
     hold: Hold,
     { resources, value, duration, driftFactor }: Pick<Lock, 'resources' | 'value'> & LeaseOfLock,
   ): Lock {
-    const heldMs = Math.min(hold.remainingMs(), duration - Math.round(driftFactor * duration));
-    const lock = new Lock(this, resources, value, votedFor(this.#client), wallTimeIn(heldMs));
+    const lock = new Lock(this, resources, value, votedFor(this.#client), 0);
+    tellExpiration(lock, hold, duration - Math.round(driftFactor * duration));
     this.#holds.set(lock, hold);
     return lock;
   }
@@ -283,16 +263,6 @@ export class Redlock extends EventEmitter {
   #failure(what: Deed, resources: readonly string[], against: Error, cause: unknown): ExecutionError {
     const message = `Redlock: could not ${what} ${listed(resources)}: ${against.message}`;
     return new ExecutionError(message, votedAgainst(this.#client, against), { cause });
-  }
-
-  /** What a listener throws changes nothing for the call that is told of. */
-  #tell(error: Error): void {
-    try {
-      this.emit('error', error);
-    } catch (thrown) {
-      const why = thrown instanceof Error ? thrown.message : typeof thrown;
-      process.emitWarning(`A listener of the "error" event of Redlock threw: ${why}`, 'HoldfastWarning');
-    }
   }
 }
 

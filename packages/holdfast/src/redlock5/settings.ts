@@ -4,7 +4,10 @@ export interface Settings {
   readonly driftFactor: number;
   /** With `retryDelay` how long a busy lock is waited for: `retryCount` times that. 0: one attempt. -1 or Infinity: without limit. Default 10. */
   readonly retryCount: number;
-  /** In milliseconds; see `retryCount`. Also the pause before a lock is asked for again that the package redlock holds. Default 200. */
+  /**
+   * In milliseconds; see `retryCount`. Where it is less than a quarter of `retryJitter`, that counts, and 1 ms at least. Also the pause before a lock is asked
+   * for again that the package redlock holds. Default 200.
+   */
   readonly retryDelay: number;
   /** That pause is so many milliseconds shorter or longer, by chance. Default 100. */
   readonly retryJitter: number;
@@ -45,10 +48,11 @@ export function settingsOver(base: Settings, given: Partial<Settings> = {}): Set
   return settings;
 }
 
-/** How long a busy lock is waited for, in milliseconds. */
-export function waitWindowMs({ retryCount, retryDelay }: Settings): number {
-  // No delay, for ever, is for ever.
-  return retryCount === -1 || retryCount === Infinity ? Infinity : retryCount * retryDelay;
+/** How long a busy lock is waited for, in milliseconds: for as long as the pauses of redlock last. */
+export function waitWindowMs({ retryCount, retryDelay, retryJitter }: Settings): number {
+  // By chance alone a pause lasts a quarter of the jitter, as those below none are none; and no timer is shorter than 1 ms.
+  const usualPauseMs = Math.max(retryDelay, retryJitter / 4, 1);
+  return retryCount === -1 ? Infinity : retryCount * usualPauseMs;
 }
 
 /** A pause between two questions for a lock whose release nobody tells. */

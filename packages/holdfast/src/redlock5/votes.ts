@@ -5,6 +5,11 @@ import type { Cluster, Redis } from 'ioredis';
 /** A client of ioredis: for one server, for the master behind Sentinel, or for a Cluster. */
 export type Client = Redis | Cluster;
 
+/** What one client said. The package redlock exports this type, and no value of it. */
+export type ClientExecutionResult =
+  | { client: Client; vote: 'for'; value: number }
+  | { client: Client; vote: 'against'; error: Error };
+
 /** How an attempt ended. */
 export interface ExecutionStats {
   /** How many clients were asked: 1. */

@@ -2,12 +2,13 @@
  * What redlock's own tests show of a single server, under the titles that it has published them with, of the package and of `holdfast/redlock` alike;
  * and what the one of them does about the locks of the other.
  */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import * as ours from 'holdfast/redlock';
 import { Redis } from 'ioredis';
 import * as untyped from 'redlock5';
-import { freshName } from '../support/clients.js';
+import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
 import { stall } from '../support/stall.js';
@@ -212,6 +213,17 @@ describe.each<[string, Api, number]>([
     expect(await failureOf(redlock.acquire([name], DURATION_MS))).toBeInstanceOf(ExecutionError);
     expect(told.length).toBeGreaterThan(0);
     for (const error of told) expect(error).toBeInstanceOf(ResourceLockedError);
+  });
+
+  it('asks again without a delay, as often as it was told to', async () => {
+    const name = freshName();
+    const redlock = open({ retryCount: 2_000, retryDelay: 0, retryJitter: 0 });
+    const lock = await redlock.acquire([name], DURATION_MS);
+    const busy = new Promise((resolve) => redlock.once('error', resolve));
+    const asking = redlock.acquire([name], DURATION_MS);
+    await busy;
+    await lock.release();
+    await (await asking).release();
   });
 
   it('`quit` ends the client that it was given', async () => {
@@ -437,6 +449,108 @@ describe('holdfast/redlock', () => {
     await waitUntil(async () => (await connections()) === 0, { what: 'all its connections are closed' });
     expect(await failureOf(redlock.acquire([freshName()], DURATION_MS))).toBeInstanceOf(ours.ExecutionError);
     expect(await connections()).toBe(0);
+  });
+
+  it('those on one client share one connection for messages, which the first `quit` ends, and what each of them holds is given back', async () => {
+    const connectionName = freshName();
+    const connections = async () => String(await kit.admin.client('LIST')).split(connectionName).length - 1;
+    const redis = new Redis(kit.server.url, { connectionName, disconnectTimeout: 50 });
+    const names = Array.from({ length: 12 }, freshName);
+    const all = names.map(() => new ours.default([redis]));
+    await Promise.all(all.map((redlock, i) => redlock.acquire([names[i] as string], DURATION_MS)));
+    await waitUntil(async () => (await connections()) >= 2, { what: 'there is one more, for messages' });
+    expect(await connections()).toBe(2);
+    expect(await kit.admin.exists(...names)).toBe(names.length);
+    await all[0]?.quit();
+    expect(await kit.admin.exists(...names)).toBe(0);
+    for (const redlock of all)
+      expect(await failureOf(redlock.acquire([freshName()], DURATION_MS))).toMatchObject({
+        cause: { code: 'LOCK_CLIENT_CLOSED' },
+      });
+    await waitUntil(async () => (await connections()) === 0, { what: 'all its connections are closed' });
+  });
+
+  it('those on one client keep each other out, and each hears of trouble with the connection', async () => {
+    const name = freshName();
+    const redis = new Redis({ host: '127.0.0.1', port: 1, maxRetriesPerRequest: 0, retryStrategy: () => 10 });
+    redis.on('error', () => undefined);
+    kit.cleanup(() => redis.disconnect());
+    const told = [new Set<string>(), new Set<string>()];
+    const [one, other] = told.map((heard) => {
+      const redlock = new ours.default([redis], { retryCount: 0 });
+      redlock.on('error', (error: Error) => void heard.add(error.message));
+      return redlock;
+    });
+    const hears = (heard?: Set<string>) => [...(heard ?? [])].some((text) => text.startsWith('The connection for'));
+    const failing = failureOf(one?.acquire([name], DURATION_MS) as Promise<unknown>);
+    await waitUntil(() => told.every(hears), { what: 'both have heard' });
+    redis.disconnect();
+    await failing;
+
+    const shared = connect();
+    const lock = await new ours.default([shared]).acquire([name], DURATION_MS);
+    expect(other).toBeDefined();
+    expect(await failureOf(new ours.default([shared], impatient).acquire([name], DURATION_MS))).toBeInstanceOf(
+      ours.ExecutionError,
+    );
+    await lock.release();
+  });
+
+  it('one that nobody keeps is freed, though its client lives on', async () => {
+    const redis = connect();
+    const kept = new ours.default([redis]);
+    await kept.using([freshName()], DURATION_MS, () => Promise.resolve());
+    const forgotten = await (async () => {
+      const redlock = new ours.default([redis]);
+      await redlock.using([freshName()], DURATION_MS, () => Promise.resolve());
+      return new WeakRef(redlock);
+    })();
+    const isFreed = () => {
+      gc?.();
+      return forgotten.deref() === undefined;
+    };
+    await waitUntil(isFreed, { what: 'it is collected' });
+    await kept.using([freshName()], DURATION_MS, () => Promise.resolve());
+  });
+
+  it('tells until when a lock is held whenever that is read, also of one that was handed over', async () => {
+    const name = freshName();
+    const redlock = new ours.default([connect()], { retryCount: 1, retryDelay: DURATION_MS });
+    const first = await new ours.default([connect()]).acquire([name], DURATION_MS);
+    const busy = new Promise((resolve) => redlock.once('error', resolve));
+    const waiting = redlock.acquire([name], DURATION_MS);
+    await busy;
+    await first.release();
+    const lock = await waiting;
+    await waitUntil(() => lock.expiration > Date.now() + DURATION_MS / 2, { what: 'the whole duration is its own' });
+    await lock.release();
+    expect(lock.expiration).toBe(0);
+    const lost = await redlock.acquire([name], 100);
+    await waitUntil(() => lost.expiration === 0, { what: 'its time is over' });
+    lost.expiration = 7;
+    expect(lost.expiration).toBe(7);
+  });
+
+  it('does not warn of calls that wait for each other without limit', async () => {
+    const [name, control] = [freshName(), freshName()];
+    const noticed: string[] = [];
+    const note = (message: unknown) => void noticed.push((message as { name: string }).name);
+    subscribe('holdfast:self-wait', note);
+    kit.cleanup(() => void unsubscribe('holdfast:self-wait', note));
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    kit.cleanup(() => warn.mockRestore());
+    const redlock = new ours.default([connect()], { retryCount: -1 });
+    const lock = await redlock.acquire([name], DURATION_MS);
+    const waiting = redlock.acquire([name], DURATION_MS);
+    const client = openClient(kit);
+    const hold = await client.getLock(control).acquire();
+    const controlled = client.getLock(control).acquire();
+    await waitUntil(() => noticed.includes(control), { what: 'one that began later is noticed' });
+    expect(noticed).toEqual([control]);
+    await hold.release();
+    await (await controlled).release();
+    await lock.release();
+    await (await waiting).release();
   });
 
   it('refuses what it cannot do, before any I/O', async () => {
