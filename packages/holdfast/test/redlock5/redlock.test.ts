@@ -517,9 +517,11 @@ describe('holdfast/redlock', () => {
     const name = freshName();
     const redlock = new ours.default([connect()], { retryCount: 1, retryDelay: DURATION_MS });
     const first = await new ours.default([connect()]).acquire([name], DURATION_MS);
-    const busy = new Promise((resolve) => redlock.once('error', resolve));
+    await redlock.using([freshName()], DURATION_MS, () => Promise.resolve());
+    const inboxes = async () => ((await kit.admin.pubsub('CHANNELS', 'holdfast_inbox:*')) as unknown[]).length;
+    await waitUntil(async () => (await inboxes()) >= 2, { what: 'both hear messages' });
     const waiting = redlock.acquire([name], DURATION_MS);
-    await busy;
+    await waitUntil(async () => (await kit.admin.keys(`*${name}*`)).length > 1, { what: 'somebody stands in line' });
     await first.release();
     const lock = await waiting;
     await waitUntil(() => lock.expiration > Date.now() + DURATION_MS / 2, { what: 'the whole duration is its own' });
