@@ -15,6 +15,8 @@ export function tellExpiration(lock: { expiration: number }, hold: Hold, mostMs:
       const leftMs = hold.remainingMs();
       return leftMs > 0 ? Math.min(latest, wallTimeIn(leftMs)) : 0;
     },
-    set: (value: number) => void Object.defineProperty(lock, 'expiration', { value, writable: true }),
+    set: (value: number) => {
+      Object.defineProperty(lock, 'expiration', { value, writable: true });
+    },
   });
 }
