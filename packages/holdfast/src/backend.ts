@@ -69,7 +69,7 @@ export class Backend {
       connectionName,
       silenceMs: 3 * settings.attemptTimeoutMs,
       serverCheck: new ServerCheck(givenAs(redis), (found) => reporter.unsafeSetting(found)),
-      onError: (connection, error) => told.note(connection, error),
+      onError: (connection, error) => told.note(`The connection for ${connection}`, error),
     };
     const topology = openTopology(redis, tools);
     const sender = new CommandSender({ topology, clock, schedule: waits, nextTurn });
@@ -78,7 +78,7 @@ export class Backend {
       clock,
       port: new Renewals(topology, sender, serverClock, ({ operations }, refusal) =>
         told.note(
-          `renewals at ${redis.kind === 'node' ? addressOf(redis.redis) : topology.connectionTo(operations.key)?.keyspace.address}`,
+          `The renewals at ${redis.kind === 'node' ? addressOf(redis.redis) : topology.connectionTo(operations.key)?.keyspace.address}`,
           refusal,
         ),
       ),
@@ -90,7 +90,7 @@ export class Backend {
     });
     const subscriber = new Subscriber(topology, tools);
     const channel = inboxChannel(clientId);
-    const onUnheard = (error: unknown) => told.note('messages', error);
+    const onUnheard = (error: unknown) => told.note('The connection for messages', error);
     const recentReleases = new RecentReleases(topology, (release) => giveBackAgain({ ...common, sender }, release));
     topology.listen(recentReleases);
     const onStrayGrant = (tenure: string) => recentReleases.granted(tenure);
@@ -185,8 +185,8 @@ export class Backend {
   }
 
   /** Something is wrong there that no call is told of. */
-  note(connection: string, error: unknown): void {
-    this.#told.note(connection, error);
+  note(what: string, error: unknown): void {
+    this.#told.note(what, error);
   }
 
   /** No call may wait for it to become ready any more. */

@@ -21,10 +21,10 @@ export class ToldErrors {
     this.#tell = tell;
   }
 
-  /** @param connection - which it is, in words: what it is for and where it leads. */
-  note(connection: string, error: unknown): void {
+  /** @param what - went wrong, in words. */
+  note(what: string, error: unknown): void {
     const cause = redacted(error);
-    const message = `The connection for ${connection}: ${describeTrouble(cause)}`;
+    const message = `${what}: ${describeTrouble(cause)}`;
     const now = this.#now();
     for (const [text, at] of this.#toldAt) if (now - at >= REPEAT_MS) this.#toldAt.delete(text);
     if (this.#toldAt.has(message)) return;

@@ -62,9 +62,9 @@ export class LockNode {
     return this.standing.verdict.kind === 'may vote';
   }
 
-  /** It refuses something for good, and others may make up for it. */
+  /** It has answered, and refuses something for good. Others may make up for it. */
   note(error: Error): void {
-    this.backend.note(`commands to ${this.address}`, error);
+    this.backend.note(`${this.address} does not vote`, error);
   }
 
   /** `silent`: connected, and an answer is owed for longer than a node may take. */
