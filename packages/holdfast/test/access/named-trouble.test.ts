@@ -385,20 +385,20 @@ describe('error events', () => {
     );
     const refused = new Error('connect ECONNREFUSED');
     const commands = 'The connection for commands: nothing listens at that address (connect ECONNREFUSED)';
-    for (let times = 0; times < 5; times++) errors.note('commands', refused);
-    errors.note('messages', refused);
-    errors.note('commands', new Error('read ECONNRESET'));
-    errors.note('commands', refused);
+    for (let times = 0; times < 5; times++) errors.note('The connection for commands', refused);
+    errors.note('The connection for messages', refused);
+    errors.note('The connection for commands', new Error('read ECONNRESET'));
+    errors.note('The connection for commands', refused);
     expect(told).toEqual([
       commands,
       'The connection for messages: nothing listens at that address (connect ECONNREFUSED)',
       'The connection for commands: read ECONNRESET',
     ]);
     now += 9_999;
-    errors.note('commands', refused);
+    errors.note('The connection for commands', refused);
     expect(told).toHaveLength(3);
     now += 1;
-    errors.note('commands', refused);
+    errors.note('The connection for commands', refused);
     expect(told.at(-1)).toBe(commands);
     expect(told).toHaveLength(4);
   });
