@@ -62,6 +62,11 @@ describe('a call whose time is over is told', () => {
     ],
     ['the connection is being made', connecting(20), ['unanswered', 'wait', 'unanswered', 'unavailable']],
     ['an answer is owed for a moment', connected(20), ['unanswered', 'wait', 'unanswered', 'unavailable']],
+    [
+      'an answer is owed for a moment, and it was given time for that before',
+      { isLate: true, ...connected(20) },
+      ['unanswered', 'unanswered', 'unanswered', 'unavailable'],
+    ],
     ['nothing has been asked yet', { unansweredSince: undefined }, ['unanswered', 'unanswered', 'unanswered', 'wait']],
     [
       'its own re-entry is owed for a moment',

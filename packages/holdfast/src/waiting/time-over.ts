@@ -8,6 +8,8 @@ import { decideAtTimeout, type TimeoutDecision, type TimeoutSituation } from './
 /** A call whose time is over. It waits on, or has its answer. */
 export interface OverdueCall
   extends Pick<TimeoutSituation, 'joinedAt' | 'until' | 'singleAttempt' | 'confirmingSince'> {
+  /** See {@link TimeoutSituation}. */
+  isLate?: boolean;
   expireAt(time: number): void;
   refuse(error: unknown): void;
   turnAway(refusal: 'busy' | 'unanswered'): void;
@@ -25,7 +27,7 @@ export interface AwaitedThing extends Pick<TimeoutSituation, 'heldHere' | 'busyA
 type Parts = Pick<LockParts, 'clock' | 'topology' | 'settings'>;
 
 export function decisionOn(
-  { joinedAt, until, singleAttempt, confirmingSince }: OverdueCall,
+  { joinedAt, until, singleAttempt, isLate, confirmingSince }: OverdueCall,
   { about, asking, heldHere, busyAt }: AwaitedThing,
   { clock, topology, settings }: Parts,
 ): TimeoutDecision {
@@ -35,6 +37,7 @@ export function decisionOn(
       joinedAt,
       until,
       singleAttempt,
+      isLate,
       confirmingSince,
       heldHere,
       busyAt,
@@ -51,8 +54,10 @@ export function decisionOn(
 export function judgeOverdue(call: OverdueCall, awaited: AwaitedThing, parts: Parts): void {
   const decision = decisionOn(call, awaited, parts);
   const { about, asking } = awaited;
-  if (decision.kind === 'wait') call.expireAt(decision.until);
-  else if (decision.kind === 'unavailable')
+  if (decision.kind === 'wait') {
+    call.isLate = true;
+    call.expireAt(decision.until);
+  } else if (decision.kind === 'unavailable')
     call.refuse(unavailableError(about, decision.silentMs, asking?.trouble, parts.topology.reachOf(about.key)));
   else call.turnAway(decision.kind);
 }

@@ -13,7 +13,7 @@
  * | the first connection is being made, or the answer is owed, for less than that | busy | waits for the rest | waits `responseTimeoutMs` |
  *
  * - One attempt has `attemptTimeoutMs`, and what a stalled event loop took of it besides: nobody else need have the lock then, and who is told
- *   `busy` goes without it, or says that somebody else does the work.
+ *   `busy` goes without it, or says that somebody else does the work. For an answer it is given that once: others may come without end, and not this one.
  * - Time in which the event loop stood still is not held against Redis, and what has arrived meanwhile is read first.
  * - Without a limit a call waits only while Redis answers: its silence counts from the question that is unanswered, and never from before
  *   the call.
@@ -30,6 +30,8 @@ export interface TimeoutSituation {
   readonly until: number;
   /** It asked for one attempt. */
   readonly singleAttempt?: boolean | undefined;
+  /** It has been given more time once. */
+  readonly isLate?: boolean | undefined;
   /** Since when Redis is asked to confirm a hold on its way to the call, if it is. */
   readonly confirmingSince?: number | undefined;
   /** This process holds the lock for another call. */
@@ -71,6 +73,7 @@ function withLimit(situation: TimeoutSituation, settings: Settings): TimeoutDeci
     now,
     joinedAt,
     singleAttempt,
+    isLate,
     confirmingSince,
     heldHere,
     busyAt,
@@ -86,7 +89,7 @@ function withLimit(situation: TimeoutSituation, settings: Settings): TimeoutDeci
   const silentMs = Math.max(reach.silentMs, now - Math.max(joinedAt, resentSince ?? now));
   const missingMs = Math.min(settings.attemptTimeoutMs, settings.responseTimeoutMs) * ENOUGH - silentMs;
   if (missingMs <= 0) return { kind: 'unavailable', silentMs: Math.max(now - joinedAt, silentMs) };
-  const isOwed = reach.state === 'connecting' || (confirmingSince ?? unansweredSince) !== undefined;
+  const isOwed = reach.state === 'connecting' || (!isLate && (confirmingSince ?? unansweredSince) !== undefined);
   return singleAttempt && isOwed ? { kind: 'wait', until: now + missingMs } : { kind: 'unanswered' };
 }
 

@@ -83,6 +83,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   readonly joinedAt: number;
   /** Its hold, while that is on the way to it: then it is not in the queue. */
   record: HoldRecord | undefined;
+  isLate = false;
   /** It may be waiting for itself. */
   suspicion: SelfWaitSuspicion | undefined;
   /** Of a reader. */

@@ -483,6 +483,20 @@ describe('a majority of the nodes', () => {
       });
   });
 
+  it('that answers too late each time it is asked keeps no single attempt', async () => {
+    const lock = await warmed(freshName());
+    let isOver = false;
+    const beat = () => {
+      for (const link of world.links) link.thaw();
+      if (isOver) return;
+      for (const link of world.links) link.freeze();
+      world.clock.setTimer(beat, 100);
+    };
+    beat();
+    expect(await within(lock.tryLock())).toBe(false);
+    isOver = true;
+  });
+
   it('that is neither old enough nor answers is LockUnavailableError too', async () => {
     for (const node of [0, 3]) {
       world.kill(node);
