@@ -182,7 +182,7 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
   #onOpened(lane: Lane, record: HoldRecord): void {
     if (lane.policy.becomesRead(lane.holds)) void this.#downgrade(lane, lane.tenure as Stake);
     if ((record.unlockScope ?? record.owner) === undefined) return;
-    for (const from of [...this])
+    for (const from of this)
       if (from !== lane)
         for (let next = from.queue.firstInside(record); next !== undefined; next = from.queue.firstInside(record))
           this.#reseat(next, from, lane);
