@@ -80,7 +80,8 @@ export class Redlock extends EventEmitter {
   };
 
   /**
-   * No I/O happens before the first lock. That opens one more connection, for messages, which is closed with yours; {@link quit} closes both.
+   * No I/O happens before the first lock. That opens one more connection, for messages, which all `Redlock` on this client share. It is closed with yours;
+   * {@link quit} closes both.
    *
    * @param clients - one client of ioredis. For several use `createRedLockClient`: see `docs/redlock.md`.
    * @throws TypeError or RangeError for clients, settings or scripts that cannot be used.
@@ -98,8 +99,8 @@ export class Redlock extends EventEmitter {
   }
 
   /**
-   * Gives back what is held, closes the connection for messages, and calls `quit()` of the client. `acquire` and `using` reject from then on, with
-   * nothing sent, until you have connected that client anew.
+   * Gives back what is held, by every `Redlock` on this client, closes the connection for messages, and calls `quit()` of the client. `acquire` and `using`
+   * reject from then on, with nothing sent, until you have connected that client anew.
    */
   quit(): Promise<void> {
     return this.#shared.quit();

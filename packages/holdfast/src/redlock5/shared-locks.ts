@@ -66,7 +66,8 @@ export class SharedLocks {
     const closing = new AbortController();
     const locks = createLockClient({ redis: this.#client });
     locks.on('error', (error) => {
-      for (const hearer of this.#hearers) hearer.deref()?.(error);
+      // Those of now: a listener may make another.
+      for (const hearer of [...this.#hearers]) hearer.deref()?.(error);
     });
     let closed: Promise<void> | undefined;
     const close = () => {

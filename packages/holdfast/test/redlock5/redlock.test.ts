@@ -496,6 +496,23 @@ describe('holdfast/redlock', () => {
     await lock.release();
   });
 
+  it('one that a listener makes in place of another does not hear of the same trouble', async () => {
+    const redis = new Redis({ host: '127.0.0.1', port: 1, maxRetriesPerRequest: 0, retryStrategy: () => 10 });
+    redis.on('error', () => undefined);
+    kit.cleanup(() => redis.disconnect());
+    const all: ours.default[] = [];
+    const makeAnother = () => {
+      if (all.length === 10) return;
+      const redlock = new ours.default([redis], { retryCount: 0 });
+      redlock.once('error', makeAnother);
+      all.push(redlock);
+    };
+    makeAnother();
+    await failureOf(all[0]?.acquire([freshName()], DURATION_MS) as Promise<unknown>);
+    expect(all.length).toBeGreaterThan(1);
+    expect(all.length).toBeLessThan(10);
+  });
+
   it('one that nobody keeps is freed, though its client lives on', async () => {
     const redis = connect();
     const kept = new ours.default([redis]);
