@@ -56,7 +56,8 @@ export class SharedLocks {
     try {
       await this.#client.quit();
     } finally {
-      this.#client.once('ready', () => {
+      // Not `ready`: the `connect()` of a Cluster resolves before that event.
+      this.#client.once('connecting', () => {
         this.#hasQuit = false;
       });
     }

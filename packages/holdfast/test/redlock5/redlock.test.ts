@@ -3,6 +3,7 @@
  * and what the one of them does about the locks of the other.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import * as ours from 'holdfast/redlock';
@@ -420,8 +421,11 @@ describe('holdfast/redlock', () => {
     expect(await failureOf(redlock.using([name], DURATION_MS, () => Promise.resolve()))).toMatchObject(refused);
     await waitUntil(() => redis.status === 'end', { what: 'the connection has ended' });
     expect(await failureOf(redlock.acquire([name], DURATION_MS))).toMatchObject(refused);
-    await redis.connect();
+    const connected = redis.connect();
+    // Not `ready`: the promise of a Cluster is resolved before that event.
+    await once(redis, 'connecting');
     await (await redlock.acquire([name], DURATION_MS)).release();
+    await connected;
     await redlock.quit();
   });
 
