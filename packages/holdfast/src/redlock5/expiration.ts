@@ -2,8 +2,8 @@ import type { Hold } from 'holdfast';
 import { wallTimeIn } from './wall-time.js';
 
 /**
- * Makes `lock.expiration` say what is true whenever it is read: a lock that was handed over has a short lease at first, and the whole one a moment later. It
- * stays what it is set to, as any property.
+ * Makes `lock.expiration` say what is true whenever it is read: a lock that was handed over has a short lease at first, and the whole one a moment later.
+ * Code may assign to it, as with the package redlock: from then on it is what was assigned.
  *
  * @param mostMs - it is never later than so many milliseconds from now.
  */
