@@ -8,6 +8,18 @@
  *
  * @packageDocumentation
  */
+/**
+ * Every script by name: for who has to recognise them. They come first, so that all Lua stands together in a bundle: what they share is compressed
+ * only where it is near.
+ */
+export * as scripts from './lock/scripts.gen.js';
+export * as readWriteScripts from './read-write/scripts.gen.js';
+export * as permitsScripts from './permits/scripts.gen.js';
+export * as fencedScripts from './fenced/scripts.gen.js';
+export * as guardScripts from './guard/scripts.gen.js';
+export * as latchScripts from './latch/scripts.gen.js';
+export * as electionScripts from './election/scripts.gen.js';
+export * as shareScripts from './share/scripts.gen.js';
 export { MAX_TIME_MS, MOST_PERMITS } from './protocol/arguments.js';
 export { again, type AgainOptions, type AgainReply } from './lock/again.js';
 export { ask, type AskOptions, type AskReply, type Contention } from './lock/ask.js';
@@ -75,12 +87,3 @@ export {
   type ScriptForm,
   type ScriptPort,
 } from './protocol/script-port.js';
-/** Every script by name: for who has to recognise them. */
-export * as scripts from './lock/scripts.gen.js';
-export * as readWriteScripts from './read-write/scripts.gen.js';
-export * as permitsScripts from './permits/scripts.gen.js';
-export * as fencedScripts from './fenced/scripts.gen.js';
-export * as guardScripts from './guard/scripts.gen.js';
-export * as latchScripts from './latch/scripts.gen.js';
-export * as electionScripts from './election/scripts.gen.js';
-export * as shareScripts from './share/scripts.gen.js';
