@@ -6,6 +6,7 @@
  */
 
 import { attempt } from './attempt.js';
+import { fieldsOf } from './info.js';
 import type { OpenedRedis } from './redis-input.js';
 import { nodeOfCluster } from './trouble.js';
 
@@ -55,9 +56,8 @@ export class ServerCheck {
    * Asks a server that is ready. Never rejects: what was not answered is asked again on the next connection.
    */
   async look(server: CheckedServer): Promise<ServerFacts | undefined> {
-    const info = await attempt(() => server.info()).catch(() => undefined);
-    if (typeof info !== 'string') return undefined;
-    const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+    const field = fieldsOf(await attempt(() => server.info()).catch(() => undefined));
+    if (field === undefined) return undefined;
     const run = field('run_id');
     const found = (setting: UnsafeSetting['setting'], value: string, advice: string) => {
       const key = `${run} ${setting}`;

@@ -26,7 +26,7 @@ import type { Stake } from '../tenure/stake.js';
 import { LinkedList } from '../waiting/linked-list.js';
 import { nobody, WaitQueue } from '../waiting/wait-queue.js';
 import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
-import type { HoldPhase } from './hold-phase.js';
+import { delivering, type HoldPhase } from './hold-phase.js';
 import { HoldRecord } from './hold-record.js';
 import { type ExclusiveLock, retune } from './lock.js';
 
@@ -148,12 +148,6 @@ function ownQueue(lock: ExclusiveLock): WaitQueue {
   // Whatever else stands there was made by this function.
   return lock.queue as WaitQueue;
 }
-
-const delivering = {
-  asked: { kind: 'delivering', how: 'asked' },
-  granted: { kind: 'delivering', how: 'granted' },
-  local: { kind: 'delivering', how: 'local' },
-} as const;
 
 function confirming({ parts }: ExclusiveLock, how: AcquiredHow): HoldPhase {
   return { kind: 'confirming', how, since: parts.clock.now() };

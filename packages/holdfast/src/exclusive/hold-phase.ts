@@ -20,10 +20,11 @@ export type HoldPhase =
   | { readonly kind: 'released'; readonly how: AcquiredHow };
 
 /** One for all: a lock that is held for long costs no object for its phase. */
+export const delivering = inEachWay('delivering');
 export const open = inEachWay('open');
 export const released = inEachWay('released');
 
-function inEachWay<K extends 'open' | 'released'>(
+function inEachWay<K extends 'delivering' | 'open' | 'released'>(
   kind: K,
 ): Record<AcquiredHow, { readonly kind: K; readonly how: AcquiredHow }> {
   return {

@@ -28,7 +28,7 @@ import type { LockIdentity, Side } from '../tenure/operations.js';
 import type { StakeLease } from '../tenure/stake.js';
 import type { ListNode } from '../waiting/linked-list.js';
 import type { AcquireKind, HoldOrigin } from './hold-origin.js';
-import { type HoldPhase, open, released } from './hold-phase.js';
+import { delivering, type HoldPhase, open, released } from './hold-phase.js';
 import { lossOf } from './loss-of.js';
 
 /** What a record asks of the lock that it is a hold of. */
@@ -207,7 +207,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   }
 
   deliver(): void {
-    if (this.#phase.kind === 'confirming') this.#phase = { kind: 'delivering', how: this.#phase.how };
+    if (this.#phase.kind === 'confirming') this.#phase = delivering[this.#phase.how];
   }
 
   /** The call has it from now on. */

@@ -1,3 +1,5 @@
+import { fieldsOf } from '../connection/info.js';
+
 /** What a server says of itself in INFO, as far as it matters for a vote. */
 export interface ServerInfo {
   /** Another one after each start, and for each server. */
@@ -15,8 +17,8 @@ const NO_REPLICATION_ID = /^0*$/;
 
 /** Undefined when that is no INFO of a server that keeps locks. */
 export function readServerInfo(text: unknown): ServerInfo | undefined {
-  if (typeof text !== 'string') return undefined;
-  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(text)?.[1];
+  const field = fieldsOf(text);
+  if (field === undefined) return undefined;
   const uptime = Number(field('uptime_in_seconds'));
   const runId = field('run_id');
   const role = field('role');
