@@ -175,7 +175,7 @@ function refuseUnclear(caller: Caller, request: AcquireRequest): void {
     }
   } else if (caller.host.parts.settings.strictScopes && caller.around() === undefined) {
     throw new LockScopeError(
-      `lock() and tryLock() on "${name}" outside client.run are refused by strictScopes; use withLock`,
+      `lock() and tryLock() on "${name}" outside client.run, or behind its end, are refused by strictScopes; use withLock`,
       name,
     );
   }

@@ -23,7 +23,8 @@ export function failureError({ name, primitive }: About, failure: Failure): Erro
   if (failure.kind === 'unconfirmed')
     return new LockNotReplicatedError(name, failure.required, failure.confirmed, primitive);
   if (failure.kind === 'misplaced') return new LockNodesError(failure.problem, name);
-  const outcome = isLasting(failure.error) ? 'cannot be asked' : 'gave no answer';
+  const isAnswer = answers(failure.error);
+  const outcome = isLasting(failure.error) ? 'cannot be asked' : isAnswer ? 'refused to answer' : 'gave no answer';
   return unavailable(`Redis ${outcome} about ${called(primitive, name)}`, name, failure.error);
 }
 

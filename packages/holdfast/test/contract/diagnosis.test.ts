@@ -87,7 +87,7 @@ describe('a message says what is wrong and what to do:', () => {
   it('strictScopes, before Redis is asked', async () => {
     const { name, lock } = setUp({ strictScopes: true });
     const counter = await countCommands(kit.admin);
-    const refused = `lock() and tryLock() on "${name}" outside client.run are refused by strictScopes; use withLock`;
+    const refused = `lock() and tryLock() on "${name}" outside client.run, or behind its end, are refused by strictScopes; use withLock`;
     expect(await messageOf(lock().lock())).toBe(refused);
     expect(await messageOf(lock().tryLock(10))).toBe(refused);
     expect(await counter.delta()).toEqual({});

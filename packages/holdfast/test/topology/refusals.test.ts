@@ -99,6 +99,22 @@ describe('one server that refuses for now', () => {
     },
   );
 
+  it('NOREPLICAS: an extend() that has no time left says what Redis refused it with', async () => {
+    const time = driveTime(kit);
+    const client = openClient(kit, quick);
+    const hold = await client.getLock(freshName()).acquire({ leaseMs: 30_000 });
+    const admin = await kit.server.admin();
+    kit.cleanup(() => admin.config('SET', 'min-replicas-to-write', '0'));
+    await admin.config('SET', 'min-replicas-to-write', '1');
+    const { result } = await refused(() => hold.extend(60_000), { time, server: kit.server, code: 'NOREPLICAS' });
+    await time.advance(20_000);
+    await expect(result).rejects.toThrow(LockUnavailableError);
+    await expect(result).rejects.toThrow(/^Redis refused to answer about lock "[^"]*": NOREPLICAS /);
+    await admin.config('SET', 'min-replicas-to-write', '0');
+    time.flow();
+    await hold.release();
+  });
+
   it.each(refusals)('$code: hold.extend() is tried again until it is done', async ({ begin, end }) => {
     const time = driveTime(kit);
     const client = openClient(kit, quick);
