@@ -6,12 +6,14 @@
 import type { Outcome } from './sides.js';
 import { FAR_OFF_MS } from './story.js';
 
-/** Every duration of a story is a multiple of this, and no story lasts as long. */
+/** Every duration of a story is a multiple of this. */
 const GRAIN_MS = 10_000;
 /** The server in memory never tells one microsecond twice: several readings in one command may reach into the next millisecond. */
 const CLOCK_GRAIN_MS = 1;
 /** Up to here numbers are counts and positions. */
 const LARGEST_COUNT = 999;
+/** A story that has lasted longer, on a machine that does other things, is told no further: what is left of a duration would be taken for a count. */
+export const LONGEST_STORY_MS = GRAIN_MS - LARGEST_COUNT - CLOCK_GRAIN_MS;
 const MILLISECONDS = 13;
 const MICROSECONDS = 16;
 const SPOILED_FROM = Number.MAX_SAFE_INTEGER - 64;

@@ -1,6 +1,6 @@
 /** Tells a story to a real server and to others, and says where one parts from it. */
 
-import { comparable, Words } from './comparing.js';
+import { comparable, LONGEST_STORY_MS, Words } from './comparing.js';
 import { partings, toldOf } from './parting.js';
 import { type MemorySide, type Outcome, type RealSide, scriptOf, type Side } from './sides.js';
 import type { Step } from './story.js';
@@ -137,6 +137,7 @@ async function tell(
   try {
     for (const step of story) {
       const expected = await onReal.tell(step);
+      if (expected.nowMs - beganAtMs > LONGEST_STORY_MS) return undefined;
       for (const [other, teller] of tellers.entries()) {
         others[other]?.setTime(expected.nowMs);
         const parted = partings(expected.words, (await teller.tell(step)).words);
