@@ -157,7 +157,7 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
   lose(reason: string): void {
     if (!this.live && this.#state !== 'pending') return;
     this.finish('lost');
-    if (reason === 'clock' && this.#attempt === undefined) this.tellUnsent();
+    if (reason === 'clock' || reason === 'unreachable') this.tellUnanswered();
     this.#keeper.guard(() => this.#listener.onLost(reason));
   }
 
@@ -252,12 +252,14 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     this.#keeper.forget(this);
   }
 
-  /** The loop stood still for longer than the lease had left: who watches how late renewals are would not see the worst of it. */
-  private tellUnsent(): void {
+  /** The lease is over, and its renewal unanswered, or not even sent: who watches renewals, and how late they are, would not see the worst of them. */
+  private tellUnanswered(): void {
+    const sentAt = this.#attempt?.startedAt;
+    const latenessMs = (sentAt ?? this.#keeper.clock.now()) - this.#plan.dueAt;
+    if (sentAt === undefined && latenessMs <= 0) return;
     const { subject } = this;
-    const latenessMs = this.#keeper.clock.now() - this.#plan.dueAt;
-    if (latenessMs > 0)
-      this.#keeper.onRenewal({ subject, outcome: { kind: 'unknown' }, latenessMs, slackMs: undefined });
+    const outcome = { kind: 'unknown' } as const;
+    this.#keeper.onRenewal({ subject, outcome, latenessMs: Math.max(0, latenessMs), slackMs: undefined });
   }
 
   /** A proof that prolongs nothing must not put the renewal off: enough of them would put it off beyond the deadline. */

@@ -235,7 +235,7 @@ describe('a renewal that was due when the lease was lost by the clock', () => {
     expect(told(site)).toEqual([late, { ...late, subject: 's:b' }]);
   });
 
-  it('is not reported where it had been sent, nor where a fixed lease ends', async () => {
+  it('is reported once where it had been sent, and not where a fixed lease ends', async () => {
     const site = harness();
     const { clock, hold, port, whatWasHeard } = site;
     hold('s:a', fixed);
@@ -244,13 +244,27 @@ describe('a renewal that was due when the lease was lost by the clock', () => {
     expect(whatWasHeard()).toEqual(['lost: expired']);
     expect(told(site)).toEqual([]);
     port.policy = () => 'hang';
-    hold('s:b');
+    const { subject } = hold('s:b');
     await clock.advance(10_000);
     clock.jump(40_000);
     await clock.advance(0);
+    port.last.settle([{ kind: 'unknown' }]);
+    await clock.advance(0);
     expect(whatWasHeard()).toEqual(['lost: expired', 'lost: clock']);
-    expect(told(site)).toEqual([]);
+    expect(told(site)).toEqual([{ subject, latenessMs: 0, slackMs: undefined, kind: 'unknown' }]);
   });
+});
+
+it('each renewal of a lease that ends unconfirmed is reported once: unanswered at the end, or answered before', async () => {
+  for (const policy of ['hang', down] as const) {
+    const { clock, hold, port, renewals, whatWasHeard } = harness();
+    port.policy = () => policy;
+    const { subject } = hold();
+    await clock.advance(30_000);
+    expect(whatWasHeard()).toEqual(['suspect', 'lost: unreachable']);
+    const reported = { subject, outcome: down, latenessMs: 0, slackMs: undefined };
+    expect(renewals).toEqual(port.calls.map(() => reported));
+  }
 });
 
 describe('what was left of a lease', () => {
