@@ -57,8 +57,8 @@ export interface LockDiagnostics {
     readonly holdIds: readonly string[];
     /**
      * `renewed`: the lease was prolonged. `held`: still ours, and there was nothing to prolong: a fixed lease, or one at its `maxHoldMs`, is only looked at.
-     * `lost`: not ours any more. `unknown`: no certain answer; it is tried again until the lease is over. Or it was due, and the lease was over (`clock`) before
-     * it could be sent.
+     * `lost`: not ours any more. `unknown`: no certain answer; it is tried again until the lease is over, or had none by then. Or it was due, and the lease was
+     * over (`clock`) before it could be sent.
      */
     readonly outcome: 'renewed' | 'held' | 'lost' | 'unknown';
     /** How much later than due it was sent, or the lease was found to be over. */

@@ -72,7 +72,7 @@ export interface LockClientStats {
     readonly held: number;
     /** The lease was not ours any more. */
     readonly lost: number;
-    /** No certain answer: it is tried again until the lease is over. Or it was due, and the lease was over (`clock`) before it could be sent. */
+    /** No certain answer: it is tried again until the lease is over, or had none by then. Or it was due, and the lease was over (`clock`) before it could be sent. */
     readonly unknown: number;
     /** How much later than due they were sent; or the lease was found to be over, by which they had not been sent. */
     readonly lateness: Distribution;
