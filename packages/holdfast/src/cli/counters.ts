@@ -76,7 +76,7 @@ export function counterInWords(counter: Counter, sheet: Sheet): string {
       clientInWords(holder),
       ...[`${holder.permits}`, inWords(holder.ageMs), lasting(holder.remainingMs)],
     ]);
-    lines.push('\n', table(['HELD BY', 'PERMITS', 'FOR', 'LEASE LEFT'], rows, sheet));
+    lines.push('\n', table(['HELD BY', 'PERMITS', 'ASKED', 'LEASE LEFT'], rows, sheet));
   }
   if (queue.length > 0) {
     const rows = queue.map((waiter, index) => [

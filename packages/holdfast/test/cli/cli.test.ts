@@ -38,7 +38,7 @@ describe('holdfast ls', () => {
     ]);
     const table = await holdfast(kit, ['ls', 'pay:*', '--prefix', prefix]);
     const [head, row, ...more] = table.output.trimEnd().split('\n');
-    expect(head).toBe(`NAME   SIDE  HELD BY${' '.repeat(holder.clientId.length - 7)}  FOR  LEASE LEFT  WAITING`);
+    expect(head).toBe(`NAME   SIDE  HELD BY${' '.repeat(holder.clientId.length - 7)}  ASKED  LEASE LEFT  WAITING`);
     expect(row).toMatch(new RegExp(`^pay:1 +${holder.clientId} +- +[\\d.]+ s +1$`));
     expect(more).toEqual([]);
     expect((await holdfast(kit, ['ls', '--prefix', prefix, '--limit', '1', '--json'])).json).toHaveLength(1);

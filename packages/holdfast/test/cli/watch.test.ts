@@ -105,7 +105,7 @@ describe('holdfast watch', () => {
     const [, , head = '', row = ''] = (call.output.split('\u001B[H')[1] ?? '')
       .split('\r\n')
       .map((line) => line.replaceAll('\u001B[K', '').replaceAll('\u001B[J', ''));
-    expect(head).toMatch(/^NAME +SIDE +HELD BY +FOR +LEASE LEFT +WAITING$/);
+    expect(head).toMatch(/^NAME +SIDE +HELD BY +ASKED +LEASE LEFT +WAITING$/);
     expect(row).toMatch(/^order\S*…\S*ment +orders\S*….* s +0$/);
     expect(Math.max(head.length, row.length)).toBeLessThanOrEqual(60);
     call.tell('SIGINT');

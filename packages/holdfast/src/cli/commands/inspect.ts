@@ -37,7 +37,7 @@ function inWordsOf({ name, side, holders, queue }: LockInspection, sheet: Sheet)
   const state = holders.length === 0 ? 'is free' : `is held${side === undefined ? '' : ` to ${side}`}`;
   const lines = [`${sheet.paint('bold', printable(name))} ${state}\n`];
   if (holders.length > 0)
-    lines.push('\n', table(['HELD BY', 'FOR', 'HOLDS', 'LEASE LEFT'], holders.map(holderRow), sheet));
+    lines.push('\n', table(['HELD BY', 'ASKED', 'HOLDS', 'LEASE LEFT'], holders.map(holderRow), sheet));
   if (queue.length > 0) {
     const rows = queue.map((waiter, index) => [
       `${index + 1}`,

@@ -87,5 +87,5 @@ export function lockTable(locks: readonly ListedLock[], sheet: Sheet): string {
       remainingMs === undefined ? 'no expiry' : inWords(remainingMs),
       `${waiting}`,
     ]);
-  return table(['NAME', 'SIDE', 'HELD BY', 'FOR', 'LEASE LEFT', 'WAITING'], rows, sheet);
+  return table(['NAME', 'SIDE', 'HELD BY', 'ASKED', 'LEASE LEFT', 'WAITING'], rows, sheet);
 }
