@@ -165,7 +165,7 @@ class Client extends ClientBase implements LockClientMembers {
   }
 
   share<T>(name: string, options: ShareOptions<T>): Promise<T> {
-    return shown(this.#shares.share(name, options));
+    return shown(this.#shares.share(name, options, this.share));
   }
 
   async oncePer<T>(
@@ -174,7 +174,11 @@ class Client extends ClientBase implements LockClientMembers {
     fn: Section<T>,
     options: OncePerOptions = {},
   ): Promise<TryResult<T>> {
-    return oncePer(this.#host, this.#backend.lockOperations(name), { periodMs, fn, options });
+    return oncePer({ ...this.#host, entry: this.oncePer }, this.#backend.lockOperations(name), {
+      periodMs,
+      fn,
+      options,
+    });
   }
 
   async connect(options: ConnectOptions = {}): Promise<void> {

@@ -22,7 +22,7 @@ export function named(type: abstract new (...args: never) => LockErrorBase, name
 
 /** What messages call the thing that an error is about. `kind`: which primitive it is. */
 export function called(kind: string, name: string): string {
-  return `${kind === 'semaphore' || kind === 'latch' ? kind : 'lock'} "${name}"`;
+  return `${/^(semaphore|latch|election)$/.test(kind) ? kind : 'lock'} "${name}"`;
 }
 
 /** {@link called}, where a sentence begins. */

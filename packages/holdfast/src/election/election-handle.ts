@@ -48,7 +48,7 @@ export class ElectionHandle implements Election {
     checkAcquire(patience, 'campaign');
     const parts = this.#partsOf(id === undefined ? undefined : checkId('id', id));
     if (fn !== undefined) checkFunction('campaign', fn);
-    const host = { ...this.#host, parts };
+    const host = { ...this.#host, parts, entry: this.campaign };
     const lock = new FencedLockHandle(host, this.#operations, undefined, fairPolicy);
     if (fn === undefined) return this.#leadAlone(await lock.acquire(patience));
     return this.#leadDuring(fn, (section) => lock.withLock(patience, section));

@@ -9,7 +9,7 @@ import type { Registry } from '../exclusive/registry.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { none } from '../lists.js';
 import { shown } from '../reports/caller.js';
-import { CALLER_ONLY, CALLERS, Site } from '../reports/site.js';
+import { CALLER_ONLY, CALLERS, type Entry, Site } from '../reports/site.js';
 import { isTraced, type LockAcquireTrace, traced, traces } from '../reports/tracing.js';
 import { allHere, scopeHere } from '../scopes/call-context.js';
 import { currentScope, endedScope, type ScopedHold } from '../scopes/scope.js';
@@ -33,6 +33,9 @@ export interface LockHost {
   readonly maxAttempts?: number | undefined;
   /** Clock time since which the user waits, where its calls are a part of what was called; absent: since they were made. */
   readonly waitingSince?: number;
+  /** Where its calls are a part of what was called: that method, while it is on the stack, or where it was called. */
+  readonly entry?: Entry;
+  readonly site?: Site | undefined;
 }
 
 /** The same of a client on one Redis. */
@@ -83,7 +86,8 @@ export interface LockCall<T> extends Pick<AcquireRequest, 'entry' | 'membersHeld
  */
 export function startCall<T>(caller: Caller, call: LockCall<T>): Promise<T> {
   const { host, operations, owner } = caller;
-  const { style, options, entry, completion } = call;
+  const { style, options, completion } = call;
+  const { entry = call.entry } = host;
   const { client, registry, parts } = host;
   const { kind } = style;
   const { waitMs = style.waitMs, signal } = options;
@@ -105,7 +109,7 @@ export function startCall<T>(caller: Caller, call: LockCall<T>): Promise<T> {
     ahead: call.ahead,
     owner,
     kind,
-    site: call.site ?? siteOf(host, owner, call),
+    site: call.site ?? host.site ?? siteOf(host, owner, { style, entry }),
     context: parts.reporter.wantsContexts ? allHere() : scopeHere(),
     entry,
     terms: termsOf(host, options),

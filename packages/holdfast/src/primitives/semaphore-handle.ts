@@ -87,7 +87,7 @@ export class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
     if (had < permits) {
       throw new LockNotHeldError(
         this.name,
-        `this handle with ${permits} permits: ${had} were acquired through it and not given back`,
+        `this handle with as many permits as ${permits}: it has ${had}`,
         `Semaphore "${this.name}"`,
       );
     }

@@ -19,13 +19,14 @@ import type { Backend } from '../backend.js';
 import { LockClientClosedError, LockLostError, LockUnavailableError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
-import type { NodeHost } from '../primitives/acquisition.js';
+import { callStyles, type LockHost, type NodeHost, siteOf } from '../primitives/acquisition.js';
 import type { Hold } from '../primitives/hold.js';
 import { type CallInTime, inTime } from '../primitives/in-time.js';
 import { LockHandle } from '../primitives/lock-handle.js';
 import type { ShareOptions } from '../primitives/share.js';
 import { type Shared, ShareOperations } from '../primitives/share-operations.js';
 import { Found } from '../reports/found.js';
+import type { Entry } from '../reports/site.js';
 import { isThrown } from '../reports/thrown.js';
 import { currentScope } from '../scopes/scope.js';
 import { settling } from '../scopes/settling.js';
@@ -76,14 +77,19 @@ export class Shares {
     this.#backend = backend;
   }
 
-  /** Rejects with TypeError or RangeError when the options or the name cannot work, with what `fn` throws, and as `RLock.withLock`. */
-  async share<T>(name: string, options: ShareOptions<T>): Promise<T> {
+  /** `entry`: the method that the user has called. Rejects with TypeError or RangeError when the options or the name cannot work, with what `fn` throws, and as `RLock.withLock`. */
+  async share<T>(name: string, options: ShareOptions<T>, entry: Entry): Promise<T> {
     const wish = checkShare(options);
     const operations = new ShareOperations(name, this.#backend);
     wish.signal?.throwIfAborted();
     const { clock, settings } = this.#host.parts;
     const scope = currentScope(this.#host.client);
     const joinedAt = clock.now();
+    const host = {
+      ...this.#host,
+      waitingSince: joinedAt,
+      site: siteOf(this.#host, undefined, { style: callStyles.withLock, entry }),
+    };
     const limitMs = firstLimitMs(wish.waitMs, settings);
     const desk = this.#enter(name);
     try {
@@ -96,7 +102,7 @@ export class Shares {
       // It has cancelled the calls that waited in it, and knows of no look.
       if (scope?.ended) throw scopeEnded(operations);
       // Also when the look is unanswered, and that is not the fault of Redis: the lock tells what becomes of the call.
-      return open(name, await this.#underLock(operations, desk, wish, joinedAt), wish.codec);
+      return open(name, await this.#underLock(host, operations, desk, wish), wish.codec);
     } finally {
       this.#leave(name, desk);
     }
@@ -104,18 +110,18 @@ export class Shares {
 
   /** With the lock, or without when another task of this process has had it first. */
   async #underLock<T>(
+    host: LockHost & { readonly waitingSince: number },
     operations: ShareOperations,
     desk: Desk,
     wish: CheckedShare<T>,
-    joinedAt: number,
   ): Promise<string> {
     const waiting = new AbortController();
     const { signal: given, waitMs } = wish;
     // Not by `AbortSignal.any`: Node 20 keeps something of each in a signal that lives longer, as one of the whole process does.
     const leave = given && this.#host.parts.aborts.subscribe(given, () => waiting.abort(given.reason));
     desk.waiting.add(waiting);
-    const lock = new LockHandle({ ...this.#host, waitingSince: joinedAt }, operations, reentrantPolicy, undefined);
-    const leftMs = waitMs && Math.max(1, Math.ceil(joinedAt + waitMs - this.#host.parts.clock.now()));
+    const lock = new LockHandle(host, operations, reentrantPolicy, undefined);
+    const leftMs = waitMs && Math.max(1, Math.ceil(host.waitingSince + waitMs - host.parts.clock.now()));
     const options = { signal: waiting.signal, waitMs: leftMs };
     try {
       return await lock.withLock(options, (hold) => this.#inside(operations, desk, wish, hold));

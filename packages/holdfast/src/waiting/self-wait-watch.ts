@@ -91,5 +91,7 @@ export class SelfWaitWatch {
 function mayBeAround(record: HoldRecord, { request }: Waiter): boolean {
   if (!record.given || !record.renewable) return false;
   if (isSameLock(record, request) && mayReenter(request, record)) return false;
-  return record.kind !== 'section' || (record.section !== undefined && isInside(record.section));
+  // Each campaign is a candidate of its own, also beside one that leads.
+  const isElsewhere = record.kind === 'section' || record.primitive === 'election';
+  return !isElsewhere || (record.section !== undefined && isInside(record.section));
 }

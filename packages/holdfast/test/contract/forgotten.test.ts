@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Hold, LockClient, LockClientEvents, LockClientOptions, LockEventMessage, RLock } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
-import { turns } from '../support/room.js';
+import { Gate, turns } from '../support/room.js';
 
 const kit = useRedis();
 
@@ -143,6 +143,29 @@ describe('heldWarnMs', () => {
     expect(events[0]?.heldMs).toBeLessThanOrEqual(1.25 * WARN_MS);
     await outer.release();
   });
+
+  it.each([
+    ['share', (client, name, fn) => client.share(name, { ttlMs: 10, fn })],
+    ['oncePer', (client, name, fn) => client.oncePer(name, 1_000, fn)],
+    ['campaign', (client, name, fn) => client.election(name).campaign(fn)],
+  ] satisfies [string, (client: LockClient, name: string, fn: () => Promise<number>) => Promise<unknown>][])(
+    'reports of a hold that %s has taken where that was called, and no code of holdfast',
+    async (_, takeIt) => {
+      const time = driveTime(kit);
+      const { client, name } = setUp({ heldWarnMs: WARN_MS });
+      const events = heldLong(client);
+      const working = new Gate();
+      const call = takeIt(client, name, async () => {
+        await working.opened;
+        return 1;
+      });
+      await time.advance(2 * WARN_MS);
+      const [event] = events;
+      expect(event?.site?.split('\n')[1]).toMatch(/forgotten\.test\.ts/);
+      working.open();
+      await call;
+    },
+  );
 
   it('reports sections too, and says nothing of what is given back before', async () => {
     const time = driveTime(kit);

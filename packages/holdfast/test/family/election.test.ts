@@ -52,6 +52,20 @@ function watch(client: LockClient, name: string) {
 const wordsOf = (leader: Leader | undefined) => (leader === undefined ? 'nobody' : `${leader.id} ${leader.token}`);
 
 describe('a campaign', () => {
+  it('is a candidate of its own beside one of the same client that leads, of which nobody is warned', async () => {
+    const { server, first } = processes();
+    const told: unknown[] = [];
+    first.on('self-wait', (event) => told.push(event));
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    const leads = await first.election('e').campaign({ id: 'a' });
+    const next = first.election('e').campaign({ id: 'b' });
+    await server.advance(5_000);
+    await leads.resign();
+    await (await next).resign();
+    expect([told, warn.mock.calls]).toEqual([[], []]);
+    warn.mockRestore();
+  });
+
   it('is won by one at a time, in the order in which they began, with rising tokens', async () => {
     const { server, first, second } = processes();
     const served: string[] = [];
