@@ -7,9 +7,7 @@
  * `epoch` counts the connections that ended. A command sent in an earlier epoch and not answered may or may not have run.
  */
 
-import type { ScriptPort } from '@holdfast/core';
 import type { Redis } from 'ioredis';
-import { attempt } from './attempt.js';
 import { connect } from './connect.js';
 import { HandshakeLimit } from './handshake-limit.js';
 import type { ConnectionTools } from './connection-tools.js';
@@ -18,7 +16,7 @@ import { WriteBatch } from './write-batch.js';
 import { Approach, type Reach } from './reach.js';
 import { Placement } from './placement.js';
 import { redacted } from './reply-errors.js';
-import { ioredisScriptPort } from './ioredis-script-port.js';
+import { type IoredisPort, ioredisScriptPort } from './ioredis-script-port.js';
 import type { SentinelRound } from './sentinel-round.js';
 import { RoundTrips } from './round-trips.js';
 import { SilenceGuard } from './silence-guard.js';
@@ -37,7 +35,7 @@ export class NodeConnection implements Connection {
   readonly keyspace: Keyspace = new ConnectedKeyspace(this);
   readonly node: string;
   readonly redis: Redis;
-  readonly port: ScriptPort;
+  readonly port: IoredisPort;
   readonly #ownership: OwnedRedis['ownership'];
   readonly #listener: ConnectionListener;
   readonly #tools: ConnectionTools;
@@ -175,7 +173,7 @@ export class NodeConnection implements Connection {
       if (this.#epoch !== epoch || !this.ready) throw new Error(brokenConnection);
     };
     ofThisConnection();
-    const confirming = (this.#confirming ??= attempt(() => this.redis.wait(min, timeoutMs)).finally(() => {
+    const confirming = (this.#confirming ??= this.port.wait(min, timeoutMs).finally(() => {
       if (this.#confirming === confirming) this.#confirming = undefined;
     }));
     const confirmed = await confirming;

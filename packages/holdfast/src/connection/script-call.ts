@@ -25,10 +25,14 @@ export type ScriptCall = new (
 
 const known = new WeakMap<typeof Command, ScriptCall>();
 
-/** The script calls of a connection. One of another copy of ioredis, perhaps of another version, expects the commands of its own copy. */
-export function scriptCallOf(redis: Redis): ScriptCall {
+/** The class of a connection's commands. One of another copy of ioredis, perhaps of another version, expects the commands of its own copy. */
+export function commandClassOf(redis: Redis): typeof Command {
   // A mock of ioredis may have no such class.
-  const Own = typeof Redis === 'function' && redis instanceof Redis ? Command : commandOf(redis);
+  return typeof Redis === 'function' && redis instanceof Redis ? Command : commandOf(redis);
+}
+
+/** The script calls of connections with commands of that class. */
+export function scriptCallOf(Own: typeof Command): ScriptCall {
   const call = known.get(Own) ?? scriptCallFrom(Own);
   known.set(Own, call);
   return call;

@@ -8,6 +8,7 @@ import {
   whenReplicated,
 } from '@holdfast/testkit';
 import { LockNotReplicatedError, LockRefusedError } from 'holdfast';
+import { Redis } from 'ioredis';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 
@@ -92,6 +93,29 @@ describe('replicas', () => {
     expect(kept.state).toBe('held');
     await kept.release();
   });
+
+  it.each([false, true])(
+    'a lock that is asked for behind a WAIT has one of its own (on a connection with auto-pipelining: %s)',
+    async (enableAutoPipelining) => {
+      const redis = new Redis(kit.server.url, { enableAutoPipelining });
+      kit.cleanup(() => redis.disconnect());
+      const client = openClient(kit, { ...confirmed, redis });
+      await client.getLock(freshName()).withLock(() => undefined);
+      const counter = await countCommands(kit.admin);
+      await replica.stopProcess();
+      kit.cleanup(() => replica.continueProcess());
+      const clients = async () => String(await kit.admin.client('LIST'));
+      const first = client.getLock(freshName()).acquire();
+      await waitUntil(async () => / cmd=wait /.test(await clients()), { what: 'WAIT to wait' });
+      const second = client.getLock(freshName()).acquire();
+      await waitUntil(async () => / qbuf=[1-9].* cmd=wait /.test(await clients()), {
+        what: 'the next question to be behind it',
+      });
+      await replica.continueProcess();
+      await Promise.all([first, second]);
+      expect(await counter.delta()).toMatchObject({ wait: 2 });
+    },
+  );
 
   it('a lock that was granted by message is held once a replica has it', async () => {
     const holder = openClient(kit);
