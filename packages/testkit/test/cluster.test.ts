@@ -130,6 +130,24 @@ describe('a cluster', () => {
     await kit.whenReady();
   });
 
+  it('goes on with a move when its target is no longer full', async () => {
+    const keys = ['{m}1', '{m}2'];
+    const from = await kit.nodeOfKey('{m}1');
+    const [to = from] = (await kit.masters()).filter((node) => node !== from);
+    await Promise.all(keys.map((key) => saidBy(from, 'SET', key, 'v')));
+    const admin = await to.admin();
+    const refusals = async () => /errorstat_OOM:count=(\d+)/.exec(await admin.info('errorstats'))?.[1];
+    const fill = async ({ moved }: { moved: readonly string[] }) => {
+      if (moved.length === 1) await admin.config('SET', 'maxmemory', '1mb');
+    };
+    const moving = kit.migrateSlot(await kit.slotOf('{m}1'), to, { between: fill });
+    await waitUntil(refusals, { what: 'the target to refuse a key' });
+    await admin.config('SET', 'maxmemory', '0');
+    await moving;
+    expect(await Promise.all(keys.map((key) => saidBy(to, 'GET', key)))).toEqual(['v', 'v']);
+    await kit.whenReady();
+  });
+
   it('gives up a move that has come to no end, and the slot stays where it was', async () => {
     const slot = await kit.slotOf('{m}1');
     const from = await kit.nodeOfKey('{m}1');
