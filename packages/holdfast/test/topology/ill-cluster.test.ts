@@ -349,14 +349,31 @@ it('a node that has left the Cluster is passed over, however often it is the one
   }
 }, 60_000);
 
-it('the doctor names a node that knows nothing of another which all others know', async () => {
-  const [ignorant, other] = [await kit.cluster.nodeOfKey('a'), await kit.cluster.nodeOfKey('b')];
-  const id = await (await other.admin()).call('CLUSTER', 'MYID');
-  await (await ignorant.admin()).call('CLUSTER', 'FORGET', String(id));
+const PING = 0;
+const NOTHING = -1;
+
+/** From Redis 7.2 on nodes tell each other whom they have been told to forget: there nobody hears anybody meanwhile. Before 7.0 that cannot be had. */
+async function makeIgnorant(ignorant: RedisServer, other: RedisServer) {
+  const admin = await ignorant.admin();
+  const drop = async (what: number) => {
+    for (const node of kit.nodes) await (await node.admin()).call('DEBUG', 'DROP-CLUSTER-PACKET-FILTER', what);
+  };
+  const isSilent = await drop(PING).then(
+    () => true,
+    () => false,
+  );
   kit.cleanup(async () => {
-    await (await ignorant.admin()).call('CLUSTER', 'MEET', other.host, other.port);
+    if (isSilent) await drop(NOTHING);
+    await admin.call('CLUSTER', 'MEET', other.host, other.port);
     await kit.cluster.whenAgreed();
   });
+  if (isSilent) await admin.call('CLUSTER', 'DELSLOTSRANGE', 0, 5_460);
+  else await admin.call('CLUSTER', 'FORGET', String(await (await other.admin()).call('CLUSTER', 'MYID')));
+}
+
+it('the doctor names a node that knows nothing of another which all others know', async () => {
+  const [ignorant, other] = [await kit.cluster.nodeOfKey('a'), await kit.cluster.nodeOfKey('b')];
+  await makeIgnorant(ignorant, other);
   const { code, of } = examined(await callBy(other.url, 'doctor'));
   const detail = expect.stringMatching(/^0-5460: it has another node for them than most, or none/);
   expect(of('slots')).toEqual([{ check: 'slots', status: 'bad', node: `${ignorant.host}:${ignorant.port}`, detail }]);
