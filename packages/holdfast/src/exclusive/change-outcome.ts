@@ -10,6 +10,6 @@ import type { ExclusiveLock } from './lock.js';
  */
 export function heed(lock: ExclusiveLock, tenure: Stake, record: HoldRecord, outcome: HeldOutcome): void {
   if (outcome.kind === 'lost') lock.change(() => tenure.lease.lose(outcome.reason));
-  else if (outcome.kind !== 'held') throw failureError(lock, outcome);
+  else if (outcome.kind !== 'held' && !record.lost) throw failureError(lock, outcome);
   if (record.lost) throw record.lossError();
 }

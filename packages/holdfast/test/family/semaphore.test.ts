@@ -206,6 +206,18 @@ describe('in time that is driven', () => {
     expect(await two.getSemaphore('pool').availablePermits()).toBe(2);
   });
 
+  it.each([{ leaseMs: 1_000 }, { maxHoldMs: 1_000 }])(
+    'a loss is told to who gives back a part meanwhile: %j',
+    async (options) => {
+      const { server, one } = processes();
+      const hold = await one.getSemaphore('pool', { permits: 3 }).acquire(3, options);
+      await server.outage(2_000);
+      const told = expect(hold.release(1)).rejects.toMatchObject({ code: 'LOCK_LOST' });
+      await server.advance(1_500);
+      await told;
+    },
+  );
+
   it('a handle remembers a hundred losses and no more', async () => {
     const { server, one } = processes();
     const pool = one.getSemaphore('pool', { permits: 102 });
