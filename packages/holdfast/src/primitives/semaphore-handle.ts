@@ -111,10 +111,11 @@ export class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
   withPermits<T>(...args: [Section<T, PermitHold>] | [PermitSectionOptions, Section<T, PermitHold>]): Promise<T> {
     const [options, fn] = args.length === 1 ? [{}, args[0]] : args;
     const check = () => this.#checkSection('withPermits', options, fn);
-    const had = this.#call('withPermits', check, (outcome, call, joinedAt) =>
-      this.#held(this.#must(outcome, joinedAt), call),
+    return runSection(
+      this.#host,
+      this.#call('withPermits', check, (outcome, call, joinedAt) => this.#held(this.#must(outcome, joinedAt), call)),
+      fn,
     );
-    return runSection(this.#host, had, fn);
   }
 
   async tryWithPermits<T>(options: PermitSectionOptions, fn: Section<T, PermitHold>): Promise<TryResult<T>> {
@@ -132,13 +133,15 @@ export class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
     const scope = currentScope(this.#host.client);
     let drained = 0;
     try {
-      for (;;) {
+      for (let refused = Infinity; refused > 1; ) {
         const free = Math.min(await this.availablePermits(), MOST_PERMITS);
         if (scope?.ended) throw scopeEnded(this.#operations);
         // The first attempt is made in any case: it may begin the semaphore, and else it says what is wrong, as any acquisition.
-        const permits = drained === 0 ? Math.max(free, 1) : free;
-        if (permits <= 0 || (await this.#try(() => ({ ...checked, permits }))) === null) break;
-        drained += permits;
+        const permits = Math.max(free, drained === 0 ? 1 : 0);
+        // Where somebody has taken some meanwhile, the rest is free. Where nobody has, it is kept for who waits.
+        if (permits === 0 || permits >= refused) break;
+        if (await this.#try(() => ({ ...checked, permits }))) drained += permits;
+        else refused = permits;
       }
     } catch (error) {
       // Of permits that it has got its caller is told.
@@ -189,8 +192,8 @@ export class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
   /** Forgets what nobody needs to be told of. */
   #tidy(): void {
     const lost = [...this.#own].filter(({ state }) => state === 'lost');
-    const kept = new Set(lost.filter(({ ranOut }) => !ranOut).slice(-MOST_LOSSES));
-    for (const hold of lost) if (!kept.has(hold)) this.#forget(hold);
+    const kept = lost.filter(({ ranOut }) => !ranOut).slice(-MOST_LOSSES);
+    for (const hold of lost) if (!kept.includes(hold)) this.#forget(hold);
   }
 
   #forget(hold: PermitHoldHandle): void {

@@ -273,6 +273,19 @@ export function semaphoreContract(world: World, wakeup: Wakeup): void {
     await untouched(two.semaphore);
   });
 
+  it('has nothing left behind who drains it while others take permits', async () => {
+    const { open, untouched } = setUp(5);
+    const [one, two] = [open(), open()];
+    const held = await take(two);
+    expect(await within(one.semaphore.availablePermits())).toBe(4);
+    const [drained, taken] = await within(Promise.all([one.semaphore.drainPermits(), two.semaphore.tryAcquire()]));
+    expect(drained + (taken?.permits ?? 0)).toBe(4);
+    expect(await within(two.semaphore.availablePermits())).toBe(0);
+    await within(one.semaphore.release(drained));
+    await releaseAll(taken === null ? [held] : [held, taken]);
+    await untouched(two.semaphore);
+  });
+
   it('begins with the permits of who drains it first, as of who acquires', async () => {
     const { open, untouched } = setUp(5);
     const { semaphore } = open();
