@@ -81,6 +81,8 @@ export class ClientBase {
 
   async close(options: CloseOptions = {}): Promise<void> {
     const drainMs = checkClose(options);
+    // By a listener that the first call tells of a loss: the promise of that call is there when all are told.
+    if (this.#host.registry.closing) await Promise.resolve();
     await (this.#closing ??= this.#close(drainMs));
   }
 

@@ -275,6 +275,19 @@ describe('close itself', () => {
     await client.close();
   });
 
+  it.each<[string, (client: LockClient, hold: Hold, close: () => void) => void]>([
+    ['the event lost', (client, _, close) => client.on('lost', close)],
+    ['the signal of a hold', (_, hold, close) => hold.signal.addEventListener('abort', close)],
+  ])('resolves for a listener of %s too, which close() tells of a loss and which closes the client', async (_, on) => {
+    const { client, lock, free } = setUp();
+    const calls: Promise<void>[] = [];
+    on(client, await lock.acquire(), () => calls.push(client.close()));
+    await client.close();
+    expect(calls).toHaveLength(1);
+    await Promise.all(calls);
+    expect(await free()).toBe(true);
+  });
+
   it('comes at the end of an `await using` block, also by an error', async () => {
     const name = freshName();
     const block = async () => {
