@@ -13,11 +13,12 @@ import { unknownThings } from './unknown.js';
 const KEYS = ['a', 'b', 'c', 'd'];
 const ARGV = ['12', 'x', 'Grüße'];
 
-/** What only one of the two adds to an error: where in the script it was raised, and which variable was meant. */
+/** An error without what only one server says: where in the script it was raised, which variable was meant, and what Redis calls its library. */
 function essence(message: string): string {
   return message
     .replace(/^ERR user_script:\d+: /, 'ERR user_script: ')
     .replace(/,? script: .*$/, '')
+    .replace('for this redis lib call', 'for this call')
     .replace(/ (?:local|global|field|upvalue) '[^']*' \((an? \w+ value)\)/, ' $1')
     .replace(/ \? \((an? \w+ value)\)/, ' $1');
 }
