@@ -196,8 +196,7 @@ export const redisCommands: Readonly<Record<string, RedisCommand>> = {
   hscan: atLeast(2, 'read', hscan),
   hrandfield: { access: 'read', least: 1, most: 2, run: hrandfield },
 
-  // There are no lists.
-  lindex: exactly(2, 'read', () => null),
+  lindex: exactly(2, 'read', (redis, key) => redis.lindex(key) ?? null),
 
   zadd: atLeast(3, 'grow', zadd),
   zrem: atLeast(2, 'write', zrem),

@@ -6,7 +6,7 @@
  */
 
 import type { Keyspace } from './keyspace.js';
-import { ErrorReply, notAnInteger } from './reply.js';
+import { ErrorReply, notAnInteger, wrongType } from './reply.js';
 import { SortedSet } from './sorted-set.js';
 
 /** Reads, writes, and writes that may need more memory. */
@@ -52,8 +52,7 @@ export class Commands {
 
   /** Server time in whole milliseconds. */
   timeMs(): number {
-    this.#enter('time', 'read');
-    return this.#keys.nowMs;
+    return Math.floor(this.timeMicros() / 1_000);
   }
 
   /** A script that looks at the clock again finds that it has gone on. */
@@ -290,6 +289,12 @@ export class Commands {
     const popped = set.popMin();
     this.#keys.written(key, set.size);
     return popped;
+  }
+
+  /** LINDEX, of a key that is no list: there are none. */
+  lindex(key: string): undefined {
+    this.#enter('lindex', 'read');
+    if (this.#keys.find(key) !== undefined) throw wrongType();
   }
 
   /** Returns how many connections have heard it. */

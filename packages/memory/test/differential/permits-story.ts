@@ -136,7 +136,7 @@ const happenings: fc.Arbitrary<Step[]> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .constantFrom('many', '1.5', '007', '-0', '1e3', '9007199254740993', '99999999999999999999')
+      .constantFrom('many', '1.5', '007', '-0', '1e3', '4503599627370495', '9007199254740993', '99999999999999999999')
       .map((text): Step[] => [send('set', keys.count, text)]),
   },
   { weight: 1, arbitrary: fc.constantFrom(...TENURES).map((id): Step[] => [send('del', keys.dead(id))]) },

@@ -3,7 +3,9 @@
 import type { RedisServer } from '@holdfast/testkit';
 import { Redis } from 'ioredis';
 import { ErrorReply, MemoryServer, type MemoryServerOptions, type Reply } from '../../src/index.js';
+import type { Entry } from '../../src/server/keyspace.js';
 import { knownScripts } from '../../src/server/known-scripts.js';
+import type { Trouble } from '../../src/server/trouble.js';
 import type { Fault } from './story.js';
 
 /** What a server has answered: a reply, or the text of a refusal. */
@@ -192,6 +194,45 @@ export class MemorySide implements Side {
     this.#endFault = this.server.refuse(
       'command' in fault ? { code: 'NOPERM', commands: [fault.command] } : { code: fault.code },
     );
+  }
+
+  /** What is done from now on is undone by the returned function. `trouble`: there meanwhile. */
+  aside(trouble?: Trouble): () => void {
+    const space = this.server.keysOf();
+    const before = space.copy();
+    const endTrouble = trouble === undefined ? undefined : this.server.refuse(trouble);
+    return () => {
+      endTrouble?.();
+      space.clear();
+      for (const key of before.keys()) space.apply(key, before.find(key));
+      this.#heard = [];
+    };
+  }
+
+  /** The commands that a script calls; nothing that it does stays. */
+  async called(script: () => Promise<unknown>): Promise<string[]> {
+    const commands = new Set<string>();
+    const { commands: inScripts } = this.server;
+    const { hindrance } = inScripts;
+    inScripts.hindrance = (command, access, wrote) => {
+      commands.add(command);
+      hindrance?.(command, access, wrote);
+    };
+    const undo = this.aside();
+    await script();
+    undo();
+    inScripts.hindrance = hindrance;
+    return [...commands];
+  }
+
+  /** When keys end, and what else is written there as a moment. */
+  moments(): number[] {
+    const space = this.server.keysOf();
+    return space.keys().flatMap((key) => {
+      const { value, endsAt } = space.find(key) as Entry;
+      const texts = value instanceof Map ? [...value.values()] : [];
+      return [endsAt, ...texts.flatMap((text) => text.match(/\b\d{13}\b/g) ?? []).map(Number)];
+    });
   }
 
   #state(keys: readonly string[]): unknown[] {

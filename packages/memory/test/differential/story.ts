@@ -136,6 +136,12 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
       .map((items) => call(core.renew(items))),
   },
   { weight: 1, arbitrary: fc.record(granting).map((options) => call(core.serve(keys, options))) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom(keys.fairLine, keys.queue), fc.record(granting))
+      .map(([fairLine, options]) => call(core.invite({ ...keys, fairLine }, options))),
+  },
   { weight: 1, arbitrary: tenure.map((id) => call(core.peek(keys, { tenure: id }))) },
   { weight: 1, arbitrary: fc.constant(call(core.inspect(keys))) },
   { weight: 1, arbitrary: fc.constant(call(core.glance(keys, core.readWriteKeys('stock')))) },
@@ -174,8 +180,8 @@ export function oddOf(steps: fc.Arbitrary<Step>): fc.Arbitrary<Step> {
 const odd = oddOf(sound);
 
 export const JAVA = '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60';
-const repeated = (pair: (n: number) => [string, string]): string[] =>
-  Array.from({ length: 140 }, (_, n) => pair(n)).flat();
+const repeated = (pair: (n: number) => [string, string], length = 140): string[] =>
+  Array.from({ length }, (_, n) => pair(n)).flat();
 
 /** What somebody may put where the lock should be. */
 const shapes: readonly (readonly string[])[] = [
@@ -212,6 +218,9 @@ const shapes: readonly (readonly string[])[] = [
   ['mode', 'read', 'a:1', '2', 'seq', '3', ...repeated((n) => [`${JAVA}:${n}`, '1'])],
   ['mode', 'write', ...repeated((n) => [`${JAVA}:${n}`, '1'])],
   repeated((n) => [`field ${n}`, 'x']),
+  // Just so large that it is read whole, and one more.
+  ['a:1', '2', 'seq', '3', ...repeated((n) => [`field${n}`, '1'], 126)],
+  ['a:1', '2', 'seq', '3', ...repeated((n) => [`field${n}`, '1'], 127)],
 ];
 
 const crowd = (many: number, first: number): string[] =>
@@ -298,6 +307,18 @@ const happenings: fc.Arbitrary<Step[]> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant<Step[]>([send('script', 'flush')]) },
   { weight: 1, arbitrary: crowds },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(crowds, asks)
+      .map(([waiters, step]): Step[] => [
+        send('del', keys.lock),
+        send('hset', keys.lock, 'c:2', '1', 'seq', '1'),
+        send('pexpire', keys.lock, '30000'),
+        ...waiters,
+        step,
+      ]),
+  },
 );
 
 const innerCommands = [
@@ -318,6 +339,7 @@ const innerCommands = [
     'zpopmin',
     'zscore',
     'zrank',
+    'lindex',
   ],
 ];
 

@@ -4,6 +4,7 @@ import { comparable, LONGEST_STORY_MS, Words } from './comparing.js';
 import { partings, toldOf } from './parting.js';
 import { type MemorySide, type Outcome, type RealSide, scriptOf, type Side } from './sides.js';
 import type { Step } from './story.js';
+import { ticketed, ticketIn } from './tickets.js';
 
 /** What one server made of one step. */
 interface Seen {
@@ -13,10 +14,6 @@ interface Seen {
   /** Its time afterwards, in milliseconds. */
   readonly nowMs: number;
 }
-
-/** Where an ask has its ticket, and its answer `wait` the one it gives. */
-const ticketAt: Readonly<Record<string, number>> = { ask: 3, 'fenced/ask': 3, 'read-write/ask': 4, 'permits/ask': 4 };
-const TICKET_IN_REPLY = 3;
 
 /** One server in the course of a story. */
 class Teller {
@@ -39,7 +36,7 @@ class Teller {
     const said = outcome && comparable(outcome, isCall ? step.name : undefined, isCall ? step.args : []);
     const isPlace = isCall && outcome !== undefined && tellsPlaces(step.name, outcome);
     // Some of several answers tell places, and others tokens.
-    const some = isCall && step.name.endsWith('reasks') ? answersOf(outcome) : [];
+    const some = isCall && step.name.endsWith('asks') ? answersOf(outcome) : [];
     const words = new Map<string, string>();
     for (const [at, answer] of some.entries()) {
       words.set(`answer ${at + 1}`, (isWait(answer) ? this.#words : this.#tokens).of(answer, nowMs));
@@ -69,18 +66,16 @@ class Teller {
   }
 
   /** As a client does: in full when the server does not know the script. */
-  async #call({ name, keys, args, ticketOf }: Step & { kind: 'call' }): Promise<Outcome> {
-    const ticket = ticketOf === undefined ? undefined : this.#tickets.get(ticketOf);
-    const given = ticket === undefined ? args : args.map((arg, index) => (index === ticketAt[name] ? ticket : arg));
+  async #call(step: Step & { kind: 'call' }): Promise<Outcome> {
+    const { name, keys, args } = ticketed(step, this.#tickets);
     const { sha, source } = scriptOf(name);
-    const rest = [`${keys.length}`, ...keys, ...given];
+    const rest = [`${keys.length}`, ...keys, ...args];
     let outcome = await this.#side.send(['evalsha', sha, ...rest]);
     if ('refusal' in outcome && outcome.refusal.startsWith('NOSCRIPT')) {
       outcome = { ...(await this.#side.send(['eval', source, ...rest])), inFull: true };
     }
-    if (name in ticketAt && 'reply' in outcome && Array.isArray(outcome.reply) && outcome.reply[0] === 'wait') {
-      this.#tickets.set(given[0] as string, String(outcome.reply[TICKET_IN_REPLY]));
-    }
+    const ticket = ticketIn(name, outcome);
+    if (ticket !== undefined) this.#tickets.set(args[0] as string, ticket);
     return outcome;
   }
 }

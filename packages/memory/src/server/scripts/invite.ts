@@ -1,4 +1,7 @@
-import { questionOf, type ScriptBody } from './lua.js';
+import { given, questionOf, type ScriptBody } from './lua.js';
 
-/** invite.lua, where Redisson is not: this server has no lists. */
-export const invite: ScriptBody = (_redis, _keys, args) => ['served', 0, questionOf(args)];
+/** invite.lua, where Redisson is not: this server has no lists, so there is no first. */
+export const invite: ScriptBody = (redis, keys, args) => {
+  redis.lindex(given(keys, 0));
+  return ['served', 0, questionOf(args)];
+};

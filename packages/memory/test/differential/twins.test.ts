@@ -1,0 +1,38 @@
+/** The rules of the memory server beside the Lua of the scripts, both in memory: see `twins.ts`. */
+import { proofRuns } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { luaScripts } from '../../src/lua/index.js';
+import { ELECTION_CHANNEL, FENCED_KEYS, fencedStories } from './fenced-story.js';
+import { LATCH_CHANNELS, LATCH_KEYS, latchStories } from './latch-story.js';
+import { PERMITS_CHANNELS, PERMITS_KEYS, permitsStories } from './permits-story.js';
+import { READ_WRITE_CHANNELS, READ_WRITE_KEYS, readWriteStories } from './read-write-story.js';
+import { MemorySide } from './sides.js';
+import { CHANNELS, KEYS, stories } from './story.js';
+import { parted } from './twins.js';
+
+const lua = luaScripts();
+const chances = fc.array(fc.nat(), { minLength: 30, maxLength: 30 });
+
+describe('the rules do what the Lua does, whichever command is refused, and to the millisecond', () => {
+  const { parameters, timeoutMs } = proofRuns({ quick: 50, long: 10_000 });
+
+  it.each([
+    { of: 'the lock', told: stories, keys: KEYS, channels: CHANNELS },
+    { of: 'the read-write lock', told: readWriteStories, keys: READ_WRITE_KEYS, channels: READ_WRITE_CHANNELS },
+    { of: 'the semaphore', told: permitsStories, keys: PERMITS_KEYS, channels: PERMITS_CHANNELS },
+    { of: 'the fenced lock', told: fencedStories, keys: FENCED_KEYS, channels: [ELECTION_CHANNEL] },
+    { of: 'the countdown latch', told: latchStories, keys: LATCH_KEYS, channels: LATCH_CHANNELS },
+  ])(
+    'in every script of $of',
+    async ({ told, keys, channels }) => {
+      const heard = [...new Set([...CHANNELS, ...channels])];
+      const property = fc.asyncProperty(told, chances, async (story, own) => {
+        const twins = { rules: new MemorySide(heard), lua: new MemorySide(heard, { scripts: lua }) };
+        expect(await parted(story, keys, own, twins)).toBeUndefined();
+      });
+      await fc.assert(property, parameters);
+    },
+    timeoutMs,
+  );
+});
