@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { ErrorReply, MemoryServer, type MemoryServerOptions, type Reply } from '../../src/index.js';
 import type { Entry } from '../../src/server/keyspace.js';
 import { knownScripts } from '../../src/server/known-scripts.js';
+import { SortedSet } from '../../src/server/sorted-set.js';
 import type { Trouble } from '../../src/server/trouble.js';
 import type { Fault } from './story.js';
 
@@ -230,6 +231,7 @@ export class MemorySide implements Side {
     const space = this.server.keysOf();
     return space.keys().flatMap((key) => {
       const { value, endsAt } = space.find(key) as Entry;
+      if (value instanceof SortedSet) return [endsAt, ...value.range(0, -1).map((member) => value.score(member) ?? 0)];
       const texts = value instanceof Map ? [...value.values()] : [];
       return [endsAt, ...texts.flatMap((text) => text.match(/\b\d{13}\b/g) ?? []).map(Number)];
     });
