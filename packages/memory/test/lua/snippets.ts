@@ -103,7 +103,7 @@ export const snippets: Readonly<Record<string, readonly string[]>> = {
     `return { redis.pcall('PEXPIRE', KEYS[1], '9223372036854775808').err, redis.pcall('PEXPIRE', KEYS[1], '-9223372036854775809').err }`,
     `local errors = {} for i, text in ipairs({ '', ' 1', '1 ', '1_0', '0b1', 'nan', '1e' }) do errors[i] = redis.pcall('ZADD', KEYS[1], text, 'a').err end return errors`,
     `return { redis.pcall('ZCOUNT', KEYS[1], 'x', 1).err, redis.pcall('ZCOUNT', KEYS[1], 1, 'x').err }`,
-    `return redis.pcall().err`,
+    `return redis.pcall()`,
     `return type(redis.pcall('GET').err)`,
     `return type(redis.pcall('HMGET', KEYS[1], {}).err)`,
   ],
