@@ -34,6 +34,7 @@ import type { RSemaphore, SemaphoreOptions } from './primitives/semaphore.js';
 import type { ShareOptions } from './primitives/share.js';
 import { checkSpin, spinKeys } from './primitives/spin-options.js';
 import { shown } from './reports/caller.js';
+import { methodOf } from './reports/site.js';
 import { resolveSettings } from './settings.js';
 import { Shares } from './share/shares.js';
 import { refuseSurplus } from './surplus.js';
@@ -165,7 +166,7 @@ class Client extends ClientBase implements LockClientMembers {
   }
 
   share<T>(name: string, options: ShareOptions<T>): Promise<T> {
-    return shown(this.#shares.share(name, options, this.share));
+    return shown(this.#shares.share(name, options, methodOf(this, 'share')));
   }
 
   async oncePer<T>(
@@ -174,7 +175,7 @@ class Client extends ClientBase implements LockClientMembers {
     fn: Section<T>,
     options: OncePerOptions = {},
   ): Promise<TryResult<T>> {
-    return oncePer({ ...this.#host, entry: this.oncePer }, this.#backend.lockOperations(name), {
+    return oncePer({ ...this.#host, entry: methodOf(this, 'oncePer') }, this.#backend.lockOperations(name), {
       periodMs,
       fn,
       options,

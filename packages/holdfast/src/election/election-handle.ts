@@ -4,6 +4,7 @@ import { fairPolicy } from '../exclusive/policy.js';
 import { checkFunction, checkId, checkKeys } from '../options.js';
 import type { LockHost } from '../primitives/acquisition.js';
 import type { CampaignOptions, Election, Leader, Leadership, ObserveOptions } from '../primitives/election.js';
+import { methodOf } from '../reports/site.js';
 import { settling } from '../scopes/settling.js';
 import { refuseSurplus } from '../surplus.js';
 import { ElectionOperations } from '../primitives/election-operations.js';
@@ -48,7 +49,7 @@ export class ElectionHandle implements Election {
     checkAcquire(patience, 'campaign');
     const parts = this.#partsOf(id === undefined ? undefined : checkId('id', id));
     if (fn !== undefined) checkFunction('campaign', fn);
-    const host = { ...this.#host, parts, entry: this.campaign };
+    const host = { ...this.#host, parts, entry: methodOf(this, 'campaign') };
     const lock = new FencedLockHandle(host, this.#operations, undefined, fairPolicy);
     if (fn === undefined) return this.#leadAlone(await lock.acquire(patience));
     return this.#leadDuring(fn, (section) => lock.withLock(patience, section));

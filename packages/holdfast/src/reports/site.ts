@@ -6,6 +6,11 @@ export const CALLER_ONLY = 1;
 /** A function whose caller is meant: what stands below it in the stack is the user's. */
 export type Entry = (...args: never[]) => unknown;
 
+/** The method of that name, to be looked for on the stack and never called. */
+export function methodOf<N extends string>(object: Readonly<Record<N, Entry>>, name: N): Entry {
+  return object[name];
+}
+
 /**
  * Keeps the entry that returns it on the stack. JavaScriptCore (Bun) lets a call that is the last thing a function does take that function's place, and a site
  * begins below the entry, which has to be there. JavaScriptCore also finds the entry by its name: no function that it calls may be called the same.
