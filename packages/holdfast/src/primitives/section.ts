@@ -9,6 +9,7 @@ import { atCaller, shown } from '../reports/caller.js';
 import { isTraced, traced, traces } from '../reports/tracing.js';
 import { openScope } from '../scopes/scope.js';
 import { endScope, inside } from '../scopes/scope-end.js';
+import { checkIsDone } from '../scopes/settling.js';
 
 /** So many sections are traced one inside the other on one stack, which thousands would overflow. */
 const DEEP = 100;
@@ -77,7 +78,7 @@ async function run<T, H>(host: SectionHost, had: Had<H>, fn: Section<T, H>): Pro
       const result = inside(scope, () => fn(hold));
       // What a function that returns no promise has only started is outside from then on.
       if (!(result instanceof Promise)) ending = endScope(scope, host.leftovers);
-      value = await result;
+      value = checkIsDone(await result);
     } finally {
       ending ??= endScope(scope, host.leftovers);
       if (ending !== undefined) await ending;

@@ -7,7 +7,7 @@
 
 import { none } from '../lists.js';
 import { type Scope, type ScopedHold, within } from './scope.js';
-import { settling } from './settling.js';
+import { checkIsDone, settling } from './settling.js';
 
 /** What happens to locks that a scope leaves open. */
 export type Leftovers = 'abandon' | 'release';
@@ -28,7 +28,7 @@ export function runScope<T>(scope: Scope, fn: () => T, leftovers: Leftovers): T 
   // Not by its own `then`, which `await` would not ask either.
   return Promise.prototype.then.call(
     result,
-    (value: unknown) => endScope(scope, leftovers)?.then(() => value) ?? value,
+    (value: unknown) => endScope(scope, leftovers)?.then(() => checkIsDone(value)) ?? checkIsDone(value),
     async (error: unknown) => {
       await endScope(scope, leftovers);
       throw error;

@@ -6,15 +6,11 @@ import { types } from 'node:util';
  * `value`, or what `await value` would wait for, as a promise. A thenable is asked for its `then` once, which is called here and now: so a
  * lazy one, such as the query of a query builder, works in the scope in which this is called.
  *
- * @throws TypeError for the object of a generator function, of which nothing has run yet: it would run without the lock. Other iterables may be meant.
+ * @throws TypeError as {@link checkIsDone}, which is for the caller to ask of what a promise resolves with: for all to wait for it here would make each section slower.
  */
 export function settling<T>(value: T): T | Promise<Awaited<T>> {
-  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return value;
-  if (types.isGeneratorObject(value)) {
-    throw new TypeError(
-      'The function returned a generator, whose body would run outside: iterate it inside, in an async function',
-    );
-  }
+  if (Object(value) !== value) return value;
+  checkIsDone(value);
   try {
     // Only those that `await` takes as they are: a class that extends Promise may have a `then` of its own.
     if (types.isPromise(value) && value.constructor === Promise) return value;
@@ -24,6 +20,14 @@ export function settling<T>(value: T): T | Promise<Awaited<T>> {
   } catch (error) {
     return rejection(error);
   }
+}
+
+/** @throws TypeError for the object of a generator function, whose body would run without the lock. Other iterables may be meant. */
+export function checkIsDone<T>(value: T): T {
+  if (!types.isGeneratorObject(value)) return value;
+  throw new TypeError(
+    'The function returned a generator, whose body would run outside: iterate it inside, in an async function',
+  );
 }
 
 /** Of anything: what is thrown, and the reason of an abort signal, need not be an Error. */

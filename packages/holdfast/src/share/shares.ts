@@ -29,7 +29,7 @@ import { Found } from '../reports/found.js';
 import type { Entry } from '../reports/site.js';
 import { isThrown } from '../reports/thrown.js';
 import { currentScope } from '../scopes/scope.js';
-import { settling } from '../scopes/settling.js';
+import { checkIsDone, settling } from '../scopes/settling.js';
 import { query } from '../tenure/query.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import { scopeEnded } from '../waiting/waiter.js';
@@ -149,7 +149,7 @@ export class Shares {
     hold.assertHeld();
     let text: string;
     try {
-      text = sealValue(name, await settling(wish.fn(hold)), wish);
+      text = sealValue(name, checkIsDone(await settling(wish.fn(hold))), wish);
     } catch (error) {
       // What the caller itself has ended says nothing about the value.
       if (wish.errorTtlMs === undefined || wish.signal?.aborted || isThrown(error, LockLostError)) throw error;

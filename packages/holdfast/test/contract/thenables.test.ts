@@ -186,10 +186,29 @@ describe('the object of a generator function, whose body would run outside, is r
     expect(await ground.lock.isLocked()).toBe(false);
   });
 
+  it.each(refused.filter(([method]) => method !== 'client.exit'))(
+    'by %s, when a promise resolves with it',
+    async (_, call) => {
+      const ground = await setUp();
+      const ran: string[] = [];
+      function* work() {
+        ran.push('work');
+        yield 1;
+      }
+      async function* asyncWork() {
+        yield* work();
+      }
+      for (const fn of [async () => work(), async () => asyncWork(), () => new Lazy(async () => work())])
+        await expect((async () => call(ground, fn))()).rejects.toThrow(/^The function returned a generator/);
+      expect(ran).toEqual([]);
+      expect(await ground.lock.isLocked()).toBe(false);
+    },
+  );
+
   it.each(methods)('and %s hands on other iterables, which are meant', async (_, call) => {
     const ground = await setUp();
     for (const value of [[1].values(), { [Symbol.asyncIterator]: () => ground.client.listLocks() }])
-      expect(await call(ground, () => value)).toBe(value);
+      for (const fn of [() => value, async () => value]) expect(await call(ground, fn)).toBe(value);
   });
 });
 
