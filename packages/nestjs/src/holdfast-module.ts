@@ -18,6 +18,9 @@ export interface HoldfastModuleOptions extends LockClientOptions {
   drainMs?: number | undefined;
 }
 
+/** Looks at the scope of the client when the application starts. Where that is not one for all, Nest makes the module itself for each request, and calls none of its hooks. */
+const SCOPE_CHECK: unique symbol = Symbol('@holdfast/nestjs: whether the client is one for all requests');
+
 /** Found by a token of its own: the module may be imported by way of a class that extends it. */
 const IMPORT: unique symbol = Symbol('@holdfast/nestjs: an import');
 
@@ -57,6 +60,19 @@ function globalIn({ isGlobal = true }: HoldfastModuleExtras): boolean {
   if (typeof isGlobal === 'boolean') return isGlobal;
   const given = isGlobal === null ? 'null' : typeof isGlobal;
   throw new TypeError(`HoldfastModule: isGlobal must be true or false, got ${given}`);
+}
+
+/** @throws TypeError for a client that Nest would make for each request. */
+function checkIsForAll(modules: ModuleRef): void {
+  try {
+    for (const token of [MODULE_OPTIONS_TOKEN, LockClient]) modules.get(token);
+  } catch (cause) {
+    throw new TypeError(
+      'HoldfastModule: the options depend on what Nest makes for each request, such as REQUEST: each request would open connections of its own, which nobody closes. ' +
+        'Have one client for all, and put what differs into the names of the locks: a key of @WithLock sees the object, and so its request',
+      { cause },
+    );
+  }
 }
 
 /** Options that a factory or a class gives. */
@@ -118,7 +134,8 @@ function checkCloses(client: Partial<LockClient> | null | undefined): void {
 /**
  * One lock client for the application: `HoldfastModule.forRoot({ redis: 'redis://localhost:6379' })`, or `forRootAsync({ inject, useFactory })`. Inject it as
  * `LockClient`. The module is global, unless `isGlobal: false` is given. Import it once: each import has a client of its own, and clients never re-enter each other's locks.
- * Of a second one that is global too a process warning tells (`HOLDFAST_SECOND_CLIENT`).
+ * Of a second one that is global too a process warning tells (`HOLDFAST_SECOND_CLIENT`). The client is one for all requests: options that depend on a request are
+ * refused with a TypeError when the application starts.
  *
  * When the application shuts down, and has answered its last request, the client is closed; `app.enableShutdownHooks()` makes signals do that. Import it behind
  * the modules that sections use, such as that of the database: Nest shuts global modules down in the reverse order, and those that are not global before them.
@@ -133,6 +150,11 @@ function checkCloses(client: Partial<LockClient> | null | undefined): void {
       useFactory: (options: HoldfastModuleOptions) => createLockClient(apart(options).ofClient),
     },
     LockHealthIndicator,
+    {
+      provide: SCOPE_CHECK,
+      inject: [ModuleRef],
+      useFactory: (modules: ModuleRef): OnModuleInit => ({ onModuleInit: () => checkIsForAll(modules) }),
+    },
   ],
   exports: [LockClient, LockHealthIndicator],
 })

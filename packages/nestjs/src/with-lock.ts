@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { type AcquireOptions, LockClient } from 'holdfast';
+import { types } from 'node:util';
 import { runHolding } from './current-hold.js';
 
 /**
@@ -28,6 +29,32 @@ type Gives<P extends readonly unknown[], Q extends readonly unknown[], A extends
   ? unknown
   : 'the parameters of the key must be the first ones of the method, and optional where those are optional or have a default';
 
+/** What works only when somebody reads it: an Observable of rxjs, a generator. */
+type Stream =
+  | { readonly subscribe: (...observer: never[]) => unknown; readonly pipe: (...operators: never[]) => unknown }
+  | Generator<unknown, unknown, never>
+  | AsyncGenerator<unknown, unknown, never>;
+
+/** Whether it is `any`, or never comes. */
+type Unsaid<R> = 0 extends 1 & R ? true : [R] extends [never] ? true : false;
+
+/** What `@WithLock(key)` does with a method. */
+interface LockDecorator<S extends object, A extends readonly unknown[]> {
+  /** The compiler refuses what this returns, and says it. That of a type parameter, as `Promise<T>`, is no stream here. */
+  <P extends unknown[], R extends Stream>(
+    target: S,
+    property: string | symbol,
+    descriptor: TypedPropertyDescriptor<(...args: P) => Promise<R>> & (Unsaid<R> extends true ? never : unknown),
+  ): 'a stream would run when the lock has been given back: take the lock in the stream';
+  <P extends unknown[], Q extends Beginning<A>, R>(
+    target: S,
+    property: string | symbol,
+    descriptor: TypedPropertyDescriptor<(...args: P) => Promise<R>> &
+      TypedPropertyDescriptor<(...args: Q) => Promise<R>> &
+      Gives<P, Q, A>,
+  ): TypedPropertyDescriptor<(...args: P) => Promise<R>>;
+}
+
 /** Where Nest puts the client into an object with decorated methods. */
 const CLIENT: unique symbol = Symbol('@WithLock: the client of HoldfastModule, which has to be imported');
 
@@ -51,24 +78,25 @@ interface WithClient {
  * the key knows of a parameter what the class demands of it: `(self: Store<Entity>, entity: Entity) => entity.id` in a `Store<T extends Entity>`.
  *
  * @throws TypeError, where it stands, for a key that is no function, options that are no object, on anything but a method of an object, and without `experimentalDecorators`. What the options say is checked by `withLock`, with each call.
+ * From a call, whose method has run by then, for an Observable or a generator: it would run when the lock has been given back. The compiler refuses a method that says so. Let the stream take the lock itself.
  *
  * Not promised: anything for a method that is called on an object which Nest has not made, or without its object. The call rejects then, before any I/O.
  */
 export function WithLock<S extends object, A extends readonly unknown[]>(
   key: LockKey<S, A>,
   options: AcquireOptions = {},
-) {
+): LockDecorator<S, A> {
   if (typeof key !== 'function')
     throw new TypeError('@WithLock: the key must be a function of the object and the arguments');
-  if (typeof options !== 'object' || (options as unknown) === null)
+  if (typeof options !== 'object' || (options as unknown) === null || Array.isArray(options))
     throw new TypeError('@WithLock: options must be an object, as those of withLock');
-  return <P extends unknown[], Q extends Beginning<A>, R>(
+  const decorate = <P extends unknown[], R>(
     target: S,
     property: string | symbol,
-    descriptor: TypedPropertyDescriptor<(...args: P) => Promise<R>> &
-      TypedPropertyDescriptor<(...args: Q) => Promise<R>> &
-      Gives<P, Q, A>,
+    descriptor: TypedPropertyDescriptor<(...args: P) => Promise<R>>,
   ): TypedPropertyDescriptor<(...args: P) => Promise<R>> => {
+    if ((property as unknown) === undefined)
+      throw new TypeError('@WithLock is for methods, and stands at a class: put it at each method that needs the lock');
     // A decorator of the ECMAScript proposal is called with the method, and an object that says what it is.
     if (typeof property === 'object')
       throw new TypeError('@WithLock needs "experimentalDecorators": true in the tsconfig.json, as Nest itself does');
@@ -86,10 +114,35 @@ export function WithLock<S extends object, A extends readonly unknown[]>(
       const client = clientOf(this, property);
       checkNames(names, this, property);
       const lock = typeof names === 'string' ? client.getLock(names) : client.getMultiLock(names);
-      return lock.withLock(options, (hold) => runHolding(hold, () => method.apply(this, args)));
+      return lock.withLock(options, (hold) =>
+        runHolding(hold, async () => {
+          const result = await method.apply(this, args);
+          checkIsDone(result, this, property);
+          return result;
+        }),
+      );
     };
     return { ...descriptor, value: inPlaceOf(method, locked) };
   };
+  // The first signature is for the compiler only.
+  return decorate as unknown as LockDecorator<S, A>;
+}
+
+/** @throws TypeError for what would work only when somebody reads it: by then the lock has been given back. */
+function checkIsDone(result: unknown, self: object, property: string | symbol): void {
+  const what = streamIn(result);
+  if (what === undefined) return;
+  throw new TypeError(
+    `@WithLock: ${self.constructor.name}.${String(property)} gave ${what}, which would run when the lock has been given back: ` +
+      'leave out @WithLock, and let the stream itself take the lock',
+  );
+}
+
+function streamIn(result: unknown): string | undefined {
+  if (types.isGeneratorObject(result)) return 'a generator';
+  // Connections have the one, too, and streams of Node the other.
+  const { subscribe, pipe } = (result ?? {}) as { subscribe?: unknown; pipe?: unknown };
+  return typeof subscribe === 'function' && typeof pipe === 'function' ? 'an Observable' : undefined;
 }
 
 /** Of an argument that is `any`, as the body of a request often is, the compiler cannot know. */

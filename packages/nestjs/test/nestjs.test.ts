@@ -14,13 +14,15 @@ import {
   Injectable,
   Module,
   type ModuleMetadata,
+  Scope,
   SetMetadata,
 } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { Reflector, REQUEST } from '@nestjs/core';
 import { HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { LockClient, LockTimeoutError } from 'holdfast';
 import { createTestClient } from 'holdfast/testing';
+import { defer, from, type Observable, of } from 'rxjs';
 
 const kit = useRedis();
 const quiet = TerminusModule.forRoot({ logger: false });
@@ -172,6 +174,28 @@ describe('@WithLock', () => {
       now(): number {
         return 1;
       }
+
+      // @ts-expect-error an Observable would run when the lock has been given back
+      @WithLock(() => 'stream')
+      stream(): Promise<Observable<number>> {
+        return Promise.resolve(of(1));
+      }
+
+      // @ts-expect-error so would a generator
+      @WithLock((_: Typed, id: string) => id)
+      generator(_id: string): Promise<AsyncGenerator<number>> {
+        return Promise.reject(new Error('not called'));
+      }
+
+      @WithLock((_: Typed, id: string) => id)
+      whatever(_id: string): Promise<any> {
+        return Promise.resolve(1);
+      }
+
+      @WithLock(() => 'never')
+      fail(): Promise<never> {
+        return Promise.reject(new Error('not called'));
+      }
     }
     expect(Typed).toBeDefined();
     expect(() => WithLock('name' as never)).toThrow('the key must be a function');
@@ -219,8 +243,48 @@ describe('@WithLock', () => {
     expect(Repository).toBeDefined();
   });
 
+  it('refuses what a method gives that would run when the lock has been given back', async () => {
+    let ran = false;
+    function* work() {
+      ran = true;
+      yield 1;
+    }
+    @Injectable()
+    class Streams {
+      @WithLock((_: Streams, make: () => unknown) => make.name)
+      give(make: () => unknown): Promise<unknown> {
+        return Promise.resolve(make());
+      }
+    }
+    const app = await Test.createTestingModule({
+      imports: [HoldfastModule.forRoot(options())],
+      providers: [Streams],
+    }).compile();
+    await app.init();
+    kit.cleanup(() => app.close());
+    const streams = app.get(Streams);
+    const observable = () => defer(() => from(work()));
+    const told = (what: string) =>
+      new TypeError(
+        `@WithLock: Streams.give gave ${what}, which would run when the lock has been given back: leave out @WithLock, and let the stream itself take the lock`,
+      );
+    await expect(streams.give(observable)).rejects.toThrow(told('an Observable'));
+    await expect(streams.give(work)).rejects.toThrow(told('a generator'));
+    expect(ran).toBe(false);
+    expect(await app.get(LockClient).getMultiLock(['observable', 'work']).isLocked()).toBe(false);
+    const connection = () => ({ subscribe: () => undefined });
+    expect(await streams.give(connection)).toBeDefined();
+  });
+
+  it('refuses, where it stands, a class', () => {
+    const decorate = WithLock(() => 'name') as unknown as ClassDecorator;
+    expect(() => decorate(Ledger)).toThrow(
+      new TypeError('@WithLock is for methods, and stands at a class: put it at each method that needs the lock'),
+    );
+  });
+
   it('refuses, where it stands, options that are none and what is no method', () => {
-    for (const nothing of [null, 3_000])
+    for (const nothing of [null, 3_000, []])
       expect(() => WithLock(() => 'name', nothing as never)).toThrow('@WithLock: options must be an object');
     const decorate = WithLock(() => 'name') as unknown as PropertyDecorator;
     expect(() => decorate({}, 'field')).toThrow(
@@ -439,6 +503,26 @@ describe('HoldfastModule', () => {
     for (const drainMs of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '5s' as never]) {
       await expect(start([HoldfastModule.forRoot({ ...options(), drainMs })])).rejects.toThrow(/drainMs must be/);
     }
+  });
+
+  it('refuses options that depend on a request, of which each would have a client that nobody closes, when the application starts', async () => {
+    @Injectable({ scope: Scope.REQUEST })
+    class Tenant {
+      create() {
+        return options();
+      }
+    }
+    const before = await kit.admin.client('LIST');
+    for (const own of [{ inject: [REQUEST], useFactory: options }, { useClass: Tenant }]) {
+      const app = await Test.createTestingModule({
+        imports: [HoldfastModule.forRootAsync(own)],
+        providers: [Ledger],
+      }).compile();
+      await expect(app.init()).rejects.toThrow(
+        /^HoldfastModule: the options depend on what Nest makes for each request/,
+      );
+    }
+    expect(String(await kit.admin.client('LIST')).split('\n')).toHaveLength(String(before).split('\n').length);
   });
 
   it('refuses an isGlobal that is neither true nor false: each text would pass for yes', async () => {
