@@ -11,7 +11,7 @@ const hint = /: is Redis up, .*/s;
 /** Node says no brackets of an address of IPv6. */
 const bare = (text: string) => text.replaceAll(/[[\]]/g, '');
 /** As a cause that is none. */
-const noCause = /connection|no answer/i;
+const noCause = /(?<!takes )connection|no answer/i;
 
 /** The error, with their names where it does not say. */
 export async function withSilentServers(call: Call, error: unknown): Promise<unknown> {

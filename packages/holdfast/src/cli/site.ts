@@ -1,6 +1,7 @@
 /** Where Redis is, by the options of the command line and the environment. */
 
 import { isIPv6 } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { systemClock } from '@holdfast/watchdog';
 import type { RedisInput } from 'holdfast';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
@@ -58,6 +59,8 @@ export interface Connected {
 const CONNECT_MS = 5_000;
 /** A command without an answer ends first, which says more. */
 const SAYS_WHY_MS = 200;
+/** What ioredis says of that, by its version. */
+const saysNoMore = /^(?:Command timed out|Connection is closed)\.?$/;
 const SENTINEL_PORT = 26_379;
 const MOST_PORT = 65_535;
 /** Asked for once: who sits there would rather read what is wrong than wait. */
@@ -142,17 +145,23 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
 /**
  * In the end ioredis says of a server that is busy or hangs only that the connection is closed, and for one that loads its data it waits however long that takes.
  *
- * @throws what it told before
+ * @throws what it told before, or that it gives no answer where that is all there is to tell
  */
 async function connected(connection: Redis | Cluster, withinMs: number): Promise<void> {
   let why: unknown;
+  let isThere = false;
+  connection.on('connect', () => (isThere = true));
   connection.on('error', (error: Error & { lastNodeError?: Error }) => (why = error.lastNodeError ?? error));
   const clock = systemClock();
+  const startedAt = performance.now();
   const limit = clock.setTimer(() => connection.disconnect(), withinMs + SAYS_WHY_MS);
   try {
     await connection.connect();
   } catch (error) {
-    throw why ?? error;
+    const cause = (why ?? error) as Error;
+    const isOver = performance.now() - startedAt >= withinMs - 1;
+    if (!isThere || !isOver || !saysNoMore.test(cause.message)) throw cause;
+    throw new Error('it takes connections and did not answer in time', { cause: error });
   } finally {
     clock.clearTimer(limit);
   }

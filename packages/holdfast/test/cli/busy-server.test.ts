@@ -36,10 +36,12 @@ const hangs: Trouble = async () => {
 const unseen = ['version', 'min-replicas-to-write', 'round-trip', 'clock', 'keys-without-expiry'];
 const timeout = ['--timeout', '1s'];
 
-describe.each<[string, Trouble, RegExp]>([
-  ['runs a script', runsScript, /BUSY (Redis|Valkey) is busy running a script/],
-  ['hangs', hangs, /Command timed out/],
-])('a server that %s', (_, begin, what) => {
+const busy = /BUSY (Redis|Valkey) is busy running a script/;
+
+describe.each<[string, Trouble, first: RegExp, once: RegExp]>([
+  ['runs a script', runsScript, busy, busy],
+  ['hangs', hangs, /: it takes connections and did not answer in time$/m, /Command timed out/],
+])('a server that %s', (_, begin, what, silence) => {
   it('is told as that by the doctor', async () => {
     const end = await begin();
     const { code, output } = await holdfast(kit, ['doctor', ...timeout]);
@@ -58,7 +60,7 @@ describe.each<[string, Trouble, RegExp]>([
     await end();
     expect(findings.map(({ check }) => check)).toEqual(unseen);
     for (const finding of findings)
-      expect(finding).toMatchObject({ status: 'unknown', detail: expect.stringMatching(what) });
+      expect(finding).toMatchObject({ status: 'unknown', detail: expect.stringMatching(silence) });
   });
 
   it('and answers again while the doctor asks why is told as that', async () => {
@@ -76,6 +78,18 @@ describe.each<[string, Trouble, RegExp]>([
     expect(output).not.toContain('closed');
     expect(code).toBe(69);
   });
+});
+
+it('a server that hangs is told as that also where the time was too short for its client to find out', async () => {
+  const end = await hangs();
+  const listing = holdfast(kit, ['ls', '--timeout', '600ms']);
+  const running = holdfast(kit, ['run', 'backup', '--wait', '1500ms', '--timeout', '600ms', '--', 'true']);
+  const told = [await listing, await running];
+  await end();
+  for (const { code, errors } of told) {
+    expect(errors).toMatch(/ \(it takes connections and did not answer in time\)$/m);
+    expect(code).toBe(69);
+  }
 });
 
 it('a lock is tried for as long as --timeout says, the way to a connection included', async () => {

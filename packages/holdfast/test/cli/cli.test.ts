@@ -135,7 +135,33 @@ describe('holdfast inspect', () => {
     await hold.release();
     await (await waiting).release();
     const free = await holdfast(kit, ['inspect', 'pay:1', '--prefix', prefix]);
-    expect(free).toMatchObject({ code: 1, output: 'pay:1 is free\n' });
+    expect(free).toMatchObject({ code: 1, output: `pay:1 is free (key ${prefix}pay:1)\n`, errors: '' });
+  });
+
+  it('tells, as unlock does, which key was looked at, and that a name which is free begins with the prefix', async () => {
+    const prefix = freshPrefix();
+    const key = `${prefix}pay:1`;
+    await openClient(kit, { prefix }).getLock('pay:1').lock();
+    for (const [command, tail] of [
+      ['inspect', ''],
+      ['unlock', ': nothing to take'],
+    ] as const) {
+      expect(await holdfast(kit, [command, 'pay:1'])).toMatchObject({
+        code: 1,
+        output: `pay:1 is free (key pay:1, without --prefix)${tail}\n`,
+        errors: '',
+      });
+      const withKeyPrefix = await holdfast(kit, [command, 'pay:1', '--prefix', 'app:', '--key-prefix', 'of:']);
+      expect(withKeyPrefix.output).toBe(`pay:1 is free (key of:app:pay:1)${tail}\n`);
+      expect(await holdfast(kit, [command, key, '--prefix', prefix])).toMatchObject({
+        code: 1,
+        output: `${key} is free (key ${prefix}${key})${tail}\n`,
+        errors: `holdfast: ${key} begins with the prefix, and --prefix puts it in front once more: did you mean pay:1?\n`,
+      });
+    }
+    const { json, errors } = await holdfast(kit, ['inspect', key, '--prefix', prefix, '--json']);
+    expect(json).toEqual([expect.objectContaining({ name: key })]);
+    expect(JSON.parse(errors)).toMatchObject({ error: { code: 'PREFIX_TWICE' } });
   });
 });
 
@@ -318,7 +344,7 @@ describe('holdfast unlock', () => {
     await (await waiting).release();
     expect(await holdfast(kit, [...args, '--yes'])).toMatchObject({
       code: 1,
-      output: 'pay:1 is free: nothing to take\n',
+      output: `pay:1 is free (key ${prefix}pay:1): nothing to take\n`,
     });
   });
 

@@ -1,9 +1,10 @@
 import type { InspectedHolder, LockInspection } from 'holdfast';
 import { tellIfBehind, tellNamesAway } from '../blind-spots.js';
-import type { CliCommand } from '../command-line.js';
+import type { Call, CliCommand } from '../command-line.js';
 import { counterInWords, lockOrCounter } from '../counters.js';
 import { inWords } from '../durations.js';
 import { exitCodes } from '../exit-codes.js';
+import { freeInWords, tellPrefixTwice } from '../free.js';
 import { clientInWords, holderInWords } from '../owners.js';
 import { printable, type Sheet, table } from '../table.js';
 
@@ -27,15 +28,17 @@ export const inspect: CliCommand = {
       return exitCodes.done;
     }
     const seen = found.lock;
+    if (seen.owner === undefined) tellPrefixTwice(call, name);
     if (call.wantsJson) call.printJson(seen);
-    else call.io.write(inWordsOf(seen, call.io));
+    else call.io.write(inWordsOf(seen, call));
     return seen.owner === undefined ? exitCodes.no : exitCodes.done;
   },
 };
 
-function inWordsOf({ name, side, holders, queue }: LockInspection, sheet: Sheet): string {
-  const state = holders.length === 0 ? 'is free' : `is held${side === undefined ? '' : ` to ${side}`}`;
-  const lines = [`${sheet.paint('bold', printable(name))} ${state}\n`];
+function inWordsOf({ name, side, holders, queue }: LockInspection, call: Call): string {
+  const sheet: Sheet = call.io;
+  const held = `${sheet.paint('bold', printable(name))} is held${side === undefined ? '' : ` to ${side}`}`;
+  const lines = [`${holders.length === 0 ? freeInWords(call, name) : held}\n`];
   if (holders.length > 0)
     lines.push('\n', table(['HELD BY', 'ASKED', 'HOLDS', 'LEASE LEFT'], holders.map(holderRow), sheet));
   if (queue.length > 0) {

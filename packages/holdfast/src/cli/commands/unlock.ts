@@ -4,6 +4,7 @@ import type { CliCommand } from '../command-line.js';
 import { lockOrCounter } from '../counters.js';
 import { inWords } from '../durations.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
+import { freeInWords, tellPrefixTwice } from '../free.js';
 import { holderInWords } from '../owners.js';
 import { tellRedissonsWaiters } from '../redissons-waiters.js';
 import { printable } from '../table.js';
@@ -29,8 +30,9 @@ export const unlock: CliCommand = {
     const from = seen.holders.map(({ id, kind, client: card }) => ({ id, kind, client: card }));
     const whom = seen.holders.map(holderInWords).join(', ');
     if (seen.owner === undefined) {
+      tellPrefixTwice(call, name);
       if (call.wantsJson) call.printJson({ name, taken: false, from });
-      else call.io.write(`${printable(name)} is free: nothing to take\n`);
+      else call.io.write(`${freeInWords(call, name)}: nothing to take\n`);
       return exitCodes.no;
     }
     const words = seen.owner.resting ? ofResting(seen) : ofHeld(name, whom);
