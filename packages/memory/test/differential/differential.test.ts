@@ -59,7 +59,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       const seen = new Set<string>();
       let told = 0;
       const property = fc.asyncProperty(stories, async (story) => {
-        const others = inMemory(CHANNELS);
+        const others = () => inMemory(CHANNELS);
         expect(await difference(story, KEYS, { real, others }, seen)).toBeUndefined();
         told++;
       });
@@ -76,7 +76,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       const seen = new Set<string>();
       let told = 0;
       const property = fc.asyncProperty(readWriteStories, async (story) => {
-        const others = inMemory([...CHANNELS, ...READ_WRITE_CHANNELS]);
+        const others = () => inMemory([...CHANNELS, ...READ_WRITE_CHANNELS]);
         expect(await difference(story, READ_WRITE_KEYS, { real, others }, seen)).toBeUndefined();
         told++;
       });
@@ -94,7 +94,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       const seen = new Set<string>();
       let told = 0;
       const property = fc.asyncProperty(permitsStories, async (story) => {
-        const others = inMemory([...CHANNELS, ...PERMITS_CHANNELS]);
+        const others = () => inMemory([...CHANNELS, ...PERMITS_CHANNELS]);
         expect(await difference(story, PERMITS_KEYS, { real, others }, seen)).toBeUndefined();
         told++;
       });
@@ -112,7 +112,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       const seen = new Set<string>();
       let told = 0;
       const property = fc.asyncProperty(fencedStories, async (story) => {
-        const others = inMemory([...CHANNELS, ELECTION_CHANNEL]);
+        const others = () => inMemory([...CHANNELS, ELECTION_CHANNEL]);
         expect(await difference(story, FENCED_KEYS, { real, others }, seen)).toBeUndefined();
         told++;
       });
@@ -129,7 +129,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       const seen = new Set<string>();
       let told = 0;
       const property = fc.asyncProperty(latchStories, async (story) => {
-        const others = inMemory(LATCH_CHANNELS);
+        const others = () => inMemory(LATCH_CHANNELS);
         expect(await difference(story, LATCH_KEYS, { real, others }, seen)).toBeUndefined();
         told++;
       });
@@ -142,11 +142,15 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
   it.each(planted)(
     'or the stories find it out: $bug',
     async ({ options, plant }) => {
-      const property = fc.asyncProperty(stories, async (story) => {
+      const others = () => {
         const memory = new MemorySide(CHANNELS, options);
         plant?.(memory.server);
-        return (await difference(story, KEYS, { real, others: [memory] })) === undefined;
-      });
+        return [memory];
+      };
+      const property = fc.asyncProperty(
+        stories,
+        async (story) => (await difference(story, KEYS, { real, others })) === undefined,
+      );
       // Nothing is made smaller here, which would need time of its own: a slow machine tells the stories until its time is over, and not half of them.
       const untilFound = { ...parameters, endOnFailure: true, interruptAfterTimeLimit: timeoutMs };
       const { failed } = await fc.check(property, untilFound);
