@@ -90,8 +90,9 @@ export class SelfWaitWatch {
 /** It keeps the call out, and for all that is known it may be for the call to end first. */
 function mayBeAround(record: HoldRecord, { request }: Waiter): boolean {
   if (!record.given || !record.renewable) return false;
-  if (isSameLock(record, request) && mayReenter(request, record)) return false;
+  const isSame = isSameLock(record, request);
+  if (isSame && mayReenter(request, record)) return false;
   // Each campaign is a candidate of its own, also beside one that leads.
-  const isElsewhere = record.kind === 'section' || record.primitive === 'election';
+  const isElsewhere = record.kind === 'section' || (isSame && record.primitive === 'election');
   return !isElsewhere || (record.section !== undefined && isInside(record.section));
 }

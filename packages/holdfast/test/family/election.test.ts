@@ -66,6 +66,20 @@ describe('a campaign', () => {
     warn.mockRestore();
   });
 
+  it('that is won keeps out the lock of its name too, and a call of the same client for that is warned of', async () => {
+    const { server, first } = processes();
+    const told: unknown[] = [];
+    first.on('self-wait', ({ name }) => told.push(name));
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    const leads = await first.election('e').campaign();
+    const hold = first.getLock('e').acquire();
+    await server.advance(5_000);
+    await leads.resign();
+    await (await hold).release();
+    expect(told).toEqual(['e']);
+    warn.mockRestore();
+  });
+
   it('is won by one at a time, in the order in which they began, with rising tokens', async () => {
     const { server, first, second } = processes();
     const served: string[] = [];
