@@ -224,6 +224,21 @@ const properties = {
     for (const site of leaks) assert.match(site, /^Error.*\n.*smoke\.mjs/);
     assert.equal(leaks.length, 2);
     client.off('leak', listen);
+    const watchful = createLockClient({ ...settings, heldWarnMs: 50 });
+    const sections = [
+      (name, fn) => watchful.share(name, { ttlMs: 10, fn }),
+      (name, fn) => watchful.oncePer(name, 100, fn),
+      (name, fn) => watchful.election(name).campaign(fn),
+    ];
+    for (const take of sections) {
+      const told = new Promise((resolve) => watchful.once('held-long', ({ site }) => resolve(site)));
+      async function theTaker() {
+        await take(freshLock().name, () => told);
+      }
+      await theTaker();
+      assert.match(await told, /^Error.*\n.*smoke\.mjs/);
+    }
+    await watchful.close();
   },
   'calls and sections are traced, and a section runs in what is bound to its start': async () => {
     const storage = new AsyncLocalStorage();

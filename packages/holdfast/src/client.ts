@@ -24,7 +24,7 @@ import { LockHandle } from './primitives/lock-handle.js';
 import { membersInOrder } from './primitives/members.js';
 import { MultiLockHandle } from './primitives/multi-lock-handle.js';
 import type { MultiLock } from './primitives/multi-lock.js';
-import { oncePer, type OncePerOptions } from './primitives/once-per.js';
+import { type OncePerOptions, runOncePer } from './primitives/once-per.js';
 import { NodeQuestions } from './primitives/questions.js';
 import { type ReadWriteLock, readWriteLock, type ReadWriteLockOptions } from './primitives/read-write-lock.js';
 import type { RLock, TryResult } from './primitives/rlock.js';
@@ -166,7 +166,7 @@ class Client extends ClientBase implements LockClientMembers {
   }
 
   share<T>(name: string, options: ShareOptions<T>): Promise<T> {
-    return shown(this.#shares.share(name, options, methodOf(this, 'share')));
+    return shown(this.#shares.obtain(name, options, methodOf(this, 'share')));
   }
 
   async oncePer<T>(
@@ -175,7 +175,7 @@ class Client extends ClientBase implements LockClientMembers {
     fn: Section<T>,
     options: OncePerOptions = {},
   ): Promise<TryResult<T>> {
-    return oncePer({ ...this.#host, entry: methodOf(this, 'oncePer') }, this.#backend.lockOperations(name), {
+    return runOncePer({ ...this.#host, entry: methodOf(this, 'oncePer') }, this.#backend.lockOperations(name), {
       periodMs,
       fn,
       options,

@@ -29,7 +29,7 @@ const optionKeys = ['afterError'];
  * by its own clock, and nothing that this process does or fails to do later can end it early: a renewal only raises it, and the end of the section, or of
  * the client, lets the lock rest for what is left. A run that takes longer than the period is renewed like every section, so runs do not overlap.
  */
-export async function oncePer<T>(
+export async function runOncePer<T>(
   host: LockHost,
   operations: OwnedOperations,
   { periodMs, fn, options }: { periodMs: number; fn: Section<T>; options: OncePerOptions },

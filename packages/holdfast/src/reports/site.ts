@@ -6,7 +6,7 @@ export const CALLER_ONLY = 1;
 /** A function whose caller is meant: what stands below it in the stack is the user's. */
 export type Entry = (...args: never[]) => unknown;
 
-/** The method of that name, to be looked for on the stack and never called. */
+/** The method of that name, to be looked for on the stack and never called: see {@link inFrame} for what it may call. */
 export function methodOf<N extends string>(object: Readonly<Record<N, Entry>>, name: N): Entry {
   return object[name];
 }
