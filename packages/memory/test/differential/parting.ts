@@ -17,8 +17,8 @@ export interface Parting {
 export function partings(real: ReadonlyMap<string, string>, memory: ReadonlyMap<string, string>): Parting[] {
   const all = [...new Set([...real.keys(), ...memory.keys()])];
   return all
-    .map((of) => ({ of, ...apart(real.get(of) ?? 'nothing', memory.get(of) ?? 'nothing') }))
-    .filter((parting) => parting.real !== parting.memory);
+    .filter((of) => real.get(of) !== memory.get(of))
+    .map((of) => ({ of, ...apart(real.get(of) ?? 'nothing', memory.get(of) ?? 'nothing') }));
 }
 
 function apart(real: string, memory: string): { real: string; memory: string } {
