@@ -41,7 +41,7 @@ describe('who looks at locks while a master hangs is told which one it is by', (
       await ill.continueProcess();
       expect({ code, error: JSON.parse(errors) }).toEqual({
         code: 69,
-        error: { error: { code: 'LOCK_UNAVAILABLE', message: expect.stringMatching(`${node}:? .*timed out`) } },
+        error: { error: { code: 'LOCK_UNAVAILABLE', message: expect.stringMatching(`${node}:? .*did not answer in time`) } },
       });
     },
     60_000,
@@ -168,7 +168,7 @@ it('inspect and unlock say that names are missing whose server is away, and name
   await ill.continueProcess();
   expect(named).toMatchObject({ code: 0, errors: '', json: [{ owner: { client: { name: 'orders' } } }] });
   // The time of the command and that of the connection are over together.
-  const message = expect.stringMatching(`^some names are missing.*${node} .*(timed out|closed)`) as unknown;
+  const message = expect.stringMatching(`^some names are missing.*${node} .*(did not answer in time|closed)`) as unknown;
   for (const { code, errors } of seen)
     expect({ code, error: JSON.parse(errors) }).toEqual({
       code: 0,
@@ -430,7 +430,7 @@ describe('the doctor names a master that does not answer with its slots, looks a
     await ill.stopProcess();
     const outcome = await call('doctor');
     await ill.continueProcess();
-    looksAtTheRest(outcome, node, /timed out/);
+    looksAtTheRest(outcome, node, /did not answer in time/);
   }, 60_000);
 
   it('where nothing is there', async () => {
