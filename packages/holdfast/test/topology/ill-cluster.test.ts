@@ -41,7 +41,9 @@ describe('who looks at locks while a master hangs is told which one it is by', (
       await ill.continueProcess();
       expect({ code, error: JSON.parse(errors) }).toEqual({
         code: 69,
-        error: { error: { code: 'LOCK_UNAVAILABLE', message: expect.stringMatching(`${node}:? .*did not answer in time`) } },
+        error: {
+          error: { code: 'LOCK_UNAVAILABLE', message: expect.stringMatching(`${node}:? .*did not answer in time`) },
+        },
       });
     },
     60_000,
@@ -168,7 +170,9 @@ it('inspect and unlock say that names are missing whose server is away, and name
   await ill.continueProcess();
   expect(named).toMatchObject({ code: 0, errors: '', json: [{ owner: { client: { name: 'orders' } } }] });
   // The time of the command and that of the connection are over together.
-  const message = expect.stringMatching(`^some names are missing.*${node} .*(did not answer in time|closed)`) as unknown;
+  const message = expect.stringMatching(
+    `^some names are missing.*${node} .*(did not answer in time|closed)`,
+  ) as unknown;
   for (const { code, errors } of seen)
     expect({ code, error: JSON.parse(errors) }).toEqual({
       code: 0,
