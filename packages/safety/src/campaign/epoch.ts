@@ -12,6 +12,7 @@ import { restoreServers, type Site } from '../site/site.js';
 import { type LockNames, permitsIn, type Tally, type Times, type WorkerPlan, type Workload } from '../worker/plan.js';
 import { quiescence } from './gates.js';
 import { Harassment } from './harassment.js';
+import { openLatches } from './latches.js';
 import type { Network } from './network.js';
 import { Operator } from './operator.js';
 import { closePools } from './pools.js';
@@ -226,7 +227,7 @@ export class Epoch {
     const settled = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
     const hung = turns.flatMap((turn) => (turn.status === 'rejected' ? [String(turn.reason)] : []));
     const ends = await Promise.all(this.#seats.map((seat) => seat.close()));
-    const unbalanced = this.#plan.workload === 'permits' ? await this.#closePools() : [];
+    const unbalanced = this.#plan.workload === 'permits' ? await this.#closeCounters() : [];
     const left = await quiescence(this.#scene.site, markOf(this.#plan.seed));
     return {
       longestLastTurnMs: Math.max(0, ...settled.map(({ longestTurnMs }) => longestTurnMs)),
@@ -234,9 +235,10 @@ export class Epoch {
     };
   }
 
-  async #closePools(): Promise<string[]> {
+  async #closeCounters(): Promise<string[]> {
     const redis = this.#scene.site.connect();
     try {
+      await openLatches(redis, this.#locks.latches);
       return await closePools(
         redis,
         this.#locks.pools.map((name) => ({ name, inAll: permitsIn(this.#locks, name) })),
