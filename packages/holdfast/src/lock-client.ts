@@ -169,8 +169,8 @@ export interface LockClientMembers extends AsyncDisposable {
   connect(options?: ConnectOptions): Promise<void>;
   /**
    * Runs `fn` as one thread: imperative `lock`, `tryLock` and `unlock` directly inside count up and down, through any handle. Branches of a
-   * `Promise.all` with `withLock` still exclude each other. Returns what `fn` returns; for a thenable, which is asked for its result inside,
-   * a promise of that.
+   * `Promise.all` that all use `withLock` still exclude each other; beside one that has the lock by `lock` they re-enter. Returns what `fn` returns;
+   * for a thenable, which is asked for its result inside, a promise of that.
    *
    * Locks that are still held when `fn` has settled are reported as `lost` and `leak`, aborted with reason `scope-ended`, and not renewed any more.
    * With `releaseOnScopeEnd` they are given back instead, and nothing is reported.

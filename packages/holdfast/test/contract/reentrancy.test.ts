@@ -273,6 +273,22 @@ describe('lock and unlock in a run', () => {
     expect(await count()).toBe(0);
   });
 
+  it('make all that the run calls directly re-enter, in other branches too, whether it was called before they had the lock or after', async () => {
+    const { client, lock, count } = setUp();
+    const other = openClient(kit).getLock(lock().name);
+    await other.lock();
+    await client.run(async () => {
+      const locking = lock().lock();
+      const before = lock().acquire();
+      await other.unlock();
+      await locking;
+      await (await before).release();
+      expect(await lock().withLock(count)).toBe(2);
+      await lock().unlock();
+    });
+    expect(await count()).toBe(0);
+  });
+
   it('reject a second lock() on the name while one is pending, and the first goes on', async () => {
     const { client, lock } = setUp();
     const other = openClient(kit).getLock(lock().name);
