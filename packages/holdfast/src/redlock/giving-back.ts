@@ -3,7 +3,7 @@
  *
  * It is given back when a majority of the nodes is known to keep nothing of it, and the others have had their moment: a client that comes next finds
  * them free too. Those that have declined to vote keep nothing. It was held to its end when a majority had voted and has not answered that the vote was gone:
- * a node that is silent has not given its vote to others.
+ * a node that is silent has not given its vote to others. Where one answers that it was gone, those that had voted anew for the hold do not count.
  * A question that was under way when the lock was had may be a vote by now: its node counts among those that say so, and is waited for no longer than
  * that moment.
  * A node that is silent is told in the background until it acknowledges, or the lease there is over.
@@ -13,9 +13,10 @@ import type { LockParts } from '../client-parts.js';
 import type { FailureOf, ReleaseOutcome, Stake } from '../tenure/stake.js';
 import { keepsNothing, type Parting } from './ballot.js';
 
-/** What there is to give back. `underWay`: ballots without an answer yet. `declined`: nodes that keep nothing. */
+/** What there is to give back. `underWay`: ballots without an answer yet. `anew`: how many of the votes came within the last lease of the hold. `declined`: nodes that keep nothing. */
 export interface Poll {
   readonly votes: readonly Stake[];
+  readonly anew: number;
   readonly underWay: readonly ((onParting: Parting) => void)[];
   readonly declined: number;
 }
@@ -23,13 +24,14 @@ export interface Poll {
 /** See the module comment. `momentMs`: what the slower nodes have. */
 export async function giveBackAll(
   parts: LockParts,
-  { votes, underWay, declined }: Poll,
+  { votes, anew, underWay, declined }: Poll,
   { majority, momentMs, failure }: { majority: number; momentMs: number; failure: FailureOf },
 ): Promise<void> {
   const now = parts.clock.now();
   const outcome = await new Promise<ReleaseOutcome>((resolve) => {
     let free = declined;
     let held = votes.length;
+    let doubtful = anew;
     let openVotes = votes.length;
     let openBallots = underWay.length;
     let failed: ReleaseOutcome = { kind: 'unheld' };
@@ -61,7 +63,10 @@ export async function giveBackAll(
     for (const vote of votes) {
       void vote.giveBack(now, (found) => {
         openVotes--;
-        if (found.kind === 'unheld') held--;
+        if (found.kind === 'unheld') {
+          held -= 1 + doubtful;
+          doubtful = 0;
+        }
         note(found);
         return undefined;
       });

@@ -32,6 +32,9 @@ import { QuorumLease, type Votes } from './quorum-lease.js';
 import { QuorumSteps, type SteppedQuorum } from './quorum-steps.js';
 import type { RedLockOperations } from './redlock-operations.js';
 
+/** How often in a lease nodes that do not vote for what is held are asked again, the first time when it has been held for that long. */
+const REFILLS_PER_LEASE = 3;
+
 const nobodyKnown: Stake['otherWaiters'] = { count: 0, countedSince: () => true };
 
 /** See the module comment. */
@@ -146,12 +149,13 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
 
   giveBack(_now: number, failure: FailureOf): Promise<void> {
     const { standing: votes, majority } = this;
+    const anew = this.#anew;
     const momentMs = this.#electorate.nodeTimeoutMs(this.terms.leaseMs);
     this.#end();
     const underWay = this.#ballots.takeUnanswered();
     this.#ballots.withdraw(...this.#ballots.all.filter(({ answer }) => answer !== 'yes'));
     const { declined } = this.#ballots;
-    return giveBackAll(this.#electorate.parts, { votes, underWay, declined }, { majority, momentMs, failure });
+    return giveBackAll(this.#electorate.parts, { votes, anew, underWay, declined }, { majority, momentMs, failure });
   }
 
   /** The nodes' answers are not waited for. */
@@ -211,8 +215,9 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
 
   onVoteLost(ballot: Ballot, reason: LockLostReason): void {
     ballot.phase = 'over';
+    const isOver = ballot.tenure.lease.deadline <= this.clock.now();
     if (this.#state === 'asking') this.#candidacy.onVoteLost(ballot);
-    else if (this.standing.length < this.majority) {
+    else if (this.standing.length - (isOver ? 0 : this.#anew) < this.majority) {
       this.refusal = ballot.tenure.refusal;
       this.lease.lose(reason);
     } else {
@@ -220,6 +225,16 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
       if (!this.#isWorried) this.onVoteSuspect();
       this.#planRefill();
     }
+  }
+
+  /**
+   * Votes that nodes have given anew for what is held, within the last lease. A node that has taken its vote away did so within that time, and others may have
+   * had a majority with it: these do not make up for it.
+   */
+  get #anew(): number {
+    const { leaseMs } = this.terms;
+    const since = Math.max(this.clock.now() - leaseMs, this.heldSince + leaseMs / REFILLS_PER_LEASE);
+    return this.standing.filter(({ heldSince }) => heldSince >= since).length;
   }
 
   onVoteSuspect(): void {
@@ -250,7 +265,7 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
     const { background, nodes } = this.#electorate;
     if (!this.#isRenewed) return;
     if (this.#refill !== undefined || this.standing.length === nodes.length) return;
-    this.#refill = background.at(this.clock.now() + this.terms.leaseMs / 3, () => {
+    this.#refill = background.at(this.clock.now() + this.terms.leaseMs / REFILLS_PER_LEASE, () => {
       this.#refill = undefined;
       if (!this.lease.check() || !this.#isRenewed) return;
       const terms = { mode: 'watched', leaseMs: this.terms.leaseMs, maxHoldMs: undefined } as const;

@@ -46,6 +46,14 @@ const heldByThree = async () => {
   }
 };
 
+/** Its lock, which is free at all nodes now: who stands in line for it does so at one of the first three. */
+const freed = async (held: Promise<Hold>) => {
+  const hold = await held;
+  await within(hold.release());
+  for (const node of [3, 4]) await world.admins[node]?.del(hold.name);
+  return hold;
+};
+
 /** A hold that was waited for, in line at node 4, and that nodes 2 to 4 have voted for. What it is told by 0 and 1 is held back on its ways there. */
 const grantedByThree = async () => {
   const name = 'report';
@@ -218,6 +226,26 @@ describe('a minority of the nodes', () => {
     for (const node of [0, 1]) world.start(node);
     await within(hold.release());
   });
+
+  it.each(['goes on', 'is given back'] as const)(
+    'that votes anew does not hide that a majority has forgotten a lock, and another client has had it since: the hold %s',
+    async (what) => {
+      const { name } = await freed(heldByThree());
+      const ways = world.ownLinks();
+      const hold = await within(world.open({ watchdogTimeoutMs: LEASE_MS }, ways).getRedLock(name).acquire());
+      expect(await takenOn(name)).toEqual(NODES);
+      for (const node of [1, 2]) ways[node]?.freeze();
+      for (const node of [0, 1, 2]) await world.admins[node]?.del(name);
+      const theirs = await within((await warmed(name)).tryWithLock(() => takenOn(name)));
+      expect(theirs).toEqual({ ran: true, value: NODES });
+      await world.until(async () => (await takenOn(name)).includes(0), 'the first node to vote anew');
+      const released = what === 'is given back' ? failureOf(hold.release()) : undefined;
+      for (const node of [1, 2]) ways[node]?.thaw();
+      if (released === undefined) await world.until(() => hold.state === 'lost', 'the loss to be noticed');
+      const failure = await within(released ?? failureOf(hold.release()));
+      expect(failure).toMatchObject({ code: 'LOCK_LOST', reason: 'deleted' });
+    },
+  );
 
   it('that dies under a hold to which a fixed one of the same client was passed on is asked for its vote again', async () => {
     const name = freshName();
