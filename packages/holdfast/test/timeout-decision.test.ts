@@ -15,7 +15,7 @@ const attempt = { joinedAt: now - 100, until: now - 100, singleAttempt: true };
 const short = { joinedAt: now - 5, until: now, singleAttempt: false };
 const long = { joinedAt: now - 500, until: now, singleAttempt: false };
 
-const verdictOf = (call: Partial<TimeoutSituation>, known: Partial<TimeoutSituation>) =>
+const decisionOn = (call: Partial<TimeoutSituation>, known: Partial<TimeoutSituation>) =>
   decideAtTimeout(
     {
       now,
@@ -32,7 +32,9 @@ const verdictOf = (call: Partial<TimeoutSituation>, known: Partial<TimeoutSituat
       ...known,
     },
     settings,
-  ).kind;
+  );
+
+const verdictOf = (call: Partial<TimeoutSituation>, known: Partial<TimeoutSituation>) => decisionOn(call, known).kind;
 
 describe('a call whose time is over is told', () => {
   it.each<[what: string, known: Partial<TimeoutSituation>, expected: [string, string, string, string]]>([
@@ -75,5 +77,16 @@ describe('a call whose time is over is told', () => {
     ],
   ])('when %s', (_, known, expected) => {
     expect([short, attempt, long, unlimited].map((call) => verdictOf(call, known))).toEqual(expected);
+  });
+
+  it.each<[what: string, known: Partial<TimeoutSituation>]>([
+    ['the connection is down', { reach: { state: 'down' } }],
+    ['an answer is owed', connected(100)],
+  ])('how long Redis has been silent, and not how long the call has lasted: %s', (_, known) => {
+    const joinedAt = now - 20_000;
+    const silentFor = (busyAt: number | undefined) => decisionOn({ joinedAt }, { busyAt, ...known });
+    expect(silentFor(now - 4_000)).toEqual({ kind: 'unavailable', silentMs: 4_000 });
+    expect(silentFor(joinedAt - 1_000)).toEqual({ kind: 'unavailable', silentMs: 20_000 });
+    expect(silentFor(undefined)).toEqual({ kind: 'unavailable', silentMs: 20_000 });
   });
 });

@@ -85,10 +85,11 @@ function withLimit(situation: TimeoutSituation, settings: Settings): TimeoutDeci
   const freshMs = Math.max(2 * settings.reaskMs, SHORTEST_PROOF_MS);
   const knownBusy = heldHere === true || (busyAt !== undefined && now - busyAt <= freshMs);
   if (confirmingSince === undefined && knownBusy) return { kind: 'busy' };
-  if (setback || reach.state === 'down') return { kind: 'unavailable', silentMs: now - joinedAt };
+  const unheardMs = now - Math.max(joinedAt, busyAt ?? joinedAt);
+  if (setback || reach.state === 'down') return { kind: 'unavailable', silentMs: unheardMs };
   const silentMs = Math.max(reach.silentMs, now - Math.max(joinedAt, resentSince ?? now));
   const missingMs = Math.min(settings.attemptTimeoutMs, settings.responseTimeoutMs) * ENOUGH - silentMs;
-  if (missingMs <= 0) return { kind: 'unavailable', silentMs: Math.max(now - joinedAt, silentMs) };
+  if (missingMs <= 0) return { kind: 'unavailable', silentMs: Math.max(unheardMs, silentMs) };
   const isOwed = reach.state === 'connecting' || (!isLate && (confirmingSince ?? unansweredSince) !== undefined);
   return singleAttempt && isOwed ? { kind: 'wait', until: now + missingMs } : { kind: 'unanswered' };
 }
