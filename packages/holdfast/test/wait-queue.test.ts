@@ -64,13 +64,14 @@ describe('the first in the queue that is inside a record', () => {
     ];
     const queue = newQueue();
     for (const call of calls) queue.addLast(call);
-    const seen: unknown[] = [];
+    // By their places: Jest writes no report of calls that differ, which lead back to themselves.
+    const seen: number[] = [];
     for (let next = queue.firstInside(recordOf(one, other)); next !== undefined; ) {
-      seen.push(next);
+      seen.push(calls.indexOf(next));
       queue.remove(next);
       next = queue.firstInside(recordOf(one, other));
     }
-    expect(seen).toEqual(calls.slice(1));
+    expect(seen).toEqual([1, 2, 3, 4]);
     expect([...queue]).toEqual(calls.slice(0, 1));
   });
 
