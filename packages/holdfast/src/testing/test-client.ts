@@ -81,7 +81,8 @@ export function createTestClient(options: TestClientOptions = {}): TestLockClien
     throw new TypeError('createTestClient: options must be an object');
   if ('redis' in options) throw new TypeError('createTestClient: a test client has no Redis; leave redis out');
   const { server, time, ...rest } = options;
-  if (server !== undefined && time !== undefined) throw new TypeError('createTestClient: time belongs to the server');
+  if (server !== undefined && time !== undefined)
+    throw new TypeError('createTestClient: time belongs to the server; leave it out, or give it to createTestServer');
   const site = server === undefined ? new TestSite(time === undefined ? {} : { time }) : siteOf(server);
   const client = open(site, rest);
   let others: LockClient | undefined;
