@@ -58,6 +58,14 @@ const io: Io = {
   },
 };
 
+// Until it has ended: with nothing left to wait for, Node would end as if all were well.
+process.exitCode = exitCodes.internal;
+process.once('exit', unfinished);
 void runCommandLine(process.argv.slice(2), io).then((code) => {
+  process.off('exit', unfinished);
   process.exitCode = code;
 });
+
+function unfinished(): void {
+  stderr.write('holdfast: the command has not come to its end: nothing is left that it could wait for\n');
+}

@@ -2,9 +2,10 @@ import type { Redis } from 'ioredis';
 
 /** Ends a connection of ours and waits until its socket is gone. */
 export async function disconnect(redis: Redis): Promise<void> {
-  // Between two attempts there is no socket, and ioredis emits no event when it stops trying.
-  const socketless = redis.status === 'end' || redis.status === 'wait' || redis.status === 'reconnecting';
   const stream: Redis['stream'] | undefined = redis.stream;
+  // Between two attempts there is no socket, and ioredis emits no event when it stops trying. Some versions of it say that one is ready whose socket is gone.
+  const socketless =
+    ['end', 'wait', 'reconnecting'].includes(redis.status) || (redis.status === 'ready' && stream?.closed);
   const ended = new Promise<void>((resolve) => {
     redis.once('end', () => resolve());
     // ioredis tells by way of process.nextTick, which fake timers stop. The socket itself is not stopped by them.

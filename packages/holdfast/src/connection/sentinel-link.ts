@@ -80,6 +80,8 @@ export class SentinelLink {
       tls: options.sentinelTLS,
       lazyConnect: true,
       enableReadyCheck: false,
+      // Without that check ioredis 5.11 goes on to `ready` behind it when the connection is gone, for good.
+      disableClientInfo: true,
       autoResendUnfulfilledCommands: false,
       // It may refuse us what we can do without.
       reconnectOnError: null,
