@@ -49,8 +49,14 @@ export async function tellNamesAway(call: Call, parties: readonly Party[]): Prom
     servers,
     failures.map(({ node }) => node),
   );
+  const keys = unnamed.map(({ id }) => call.site.keyPrefix + clientKey(clientIn(id)));
+  const isAllServed = keys.every((key) => slots.isServed(keySlot(key)));
+  // Only the one that keeps it answers.
+  const looks = keys.flatMap((key) => servers.map((server) => server.exists(key).catch(() => 0)));
+  const isThere = isAllServed && (await Promise.all(looks)).includes(1);
   end();
-  if (unnamed.every(({ id }) => slots.isServed(keySlot(call.site.keyPrefix + clientKey(clientIn(id)))))) return;
+  if (isThere) call.complain('PARTIAL_VIEW', 'some names did not come in time, and since when: ask again');
+  if (isAllServed) return;
   const list = failures.map(({ node, why }) => `${node} (${wordsOf(why)})`).join(', ');
   const why = list === '' ? 'no node keeps their slots' : `the server that keeps them is away; look at ${list}`;
   call.complain('PARTIAL_VIEW', `some names are missing, and since when: ${why}`);

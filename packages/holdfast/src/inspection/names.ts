@@ -55,8 +55,11 @@ export class Names {
     // In a Cluster another server than the lock's may have it, and nothing was wanted of that one yet.
     let leave: (() => void) | undefined;
     const connected = new Promise<void>((resolve) => {
-      if (topology.connectionTo(key) === undefined) leave = topology.whenReady(key, resolve);
-      else resolve();
+      const look = (): void => {
+        if (topology.connectionTo(key) === undefined) leave = topology.whenReady(key, look);
+        else resolve();
+      };
+      look();
     });
     const asked = connected.then(() => topology.connectionTo(key)?.keyspace.get(key));
     const text = await withinLimit(this.#parts, settings.attemptTimeoutMs, asked);
