@@ -83,7 +83,7 @@ describe('the alert rules', () => {
 describe('the alert on leases that are renewed late', () => {
   const kit = useRedis();
   const rule =
-    /lease_slack_bucket\{le=~"(\d+).*?"\}\[10m\]\)\) \/ sum\(rate\(holdfast_lease_slack_count\[10m\]\)\) > ([\d.]+)/;
+    /lease_slack_bucket\{le=~"(\d+).*?"\}\[10m\]\)\) \/ sum by \(job\) \(rate\(holdfast_lease_slack_count\[10m\]\)\) > ([\d.]+)/;
 
   /** What its expression says of all that was measured. */
   const watch = () => {
