@@ -10,7 +10,7 @@ import { command } from './step.mjs';
  */
 const budgets = [
   { what: 'createLockClient', code: "export { createLockClient } from './package/dist/index.js';", most: 97_100 },
-  { what: 'everything', code: "export * from './package/dist/index.js';", most: 105_350 },
+  { what: 'everything', code: "export * from './package/dist/index.js';", most: 105_500 },
 ];
 
 /** @throws Error when a bundle with the package in it is larger than its budget. */

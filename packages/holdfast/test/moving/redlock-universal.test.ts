@@ -1,4 +1,4 @@
-/** What docs/moving/from-redlock.md says of redlock-universal, which is installed here to be measured. */
+/** What docs/moving/from-redlock.md says of redlock-universal, tried with both. */
 import { startPrivateRedis, useRedis } from '@holdfast/testkit';
 import { expect, it } from '@jest/globals';
 import { createLockClient, LockRefusedError } from 'holdfast';
