@@ -38,7 +38,8 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
 
   beforeAll(async () => {
     // Fields of a hash keep their order, as they do in memory.
-    const args = ['--hash-max-listpack-entries', '100000', '--maxmemory-policy', 'noeviction'];
+    const small = ['--hash-max-listpack-entries', '100000', '--hash-max-listpack-value', '1000'];
+    const args = [...small, '--maxmemory-policy', 'noeviction'];
     server = await startPrivateRedis(file === undefined ? { args } : { args, server: file });
     real = await RealSide.open(server, [
       ...CHANNELS,
