@@ -1,19 +1,16 @@
 /** Arguments of commands, read as Redis reads them. */
 
+import { isWhole } from '../server/commands.js';
 import { ErrorReply, notAnInteger } from '../server/reply.js';
 import { UnknownToLua } from './errors.js';
 import { numberIn } from './number.js';
 
-const SMALLEST = -(2n ** 63n);
-const LARGEST = 2n ** 63n - 1n;
-
 export function whole(text: string | undefined): number {
-  if (text === undefined || !/^(?:0|-?[1-9]\d*)$/.test(text)) throw notAnInteger();
-  const value = BigInt(text);
-  if (value < SMALLEST || value > LARGEST) throw notAnInteger();
+  if (text === undefined || !isWhole(text)) throw notAnInteger();
+  const value = Number(text);
   // Redis counts in 64 bits, and JavaScript does not.
-  if (!Number.isSafeInteger(Number(value))) throw new UnknownToLua('a whole number beyond 2^53');
-  return Number(value);
+  if (!Number.isSafeInteger(value)) throw new UnknownToLua('a whole number beyond 2^53');
+  return value;
 }
 
 export function score(text = '', refusal = 'value is not a valid float'): number {

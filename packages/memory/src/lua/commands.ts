@@ -1,6 +1,6 @@
 /** The commands of Redis that scripts call, by name: how many arguments they take, what may refuse them, and what they do. */
 
-import type { Access, Commands } from '../server/commands.js';
+import { type Access, type Commands, sumOf } from '../server/commands.js';
 import { ErrorReply } from '../server/reply.js';
 import { SortedSet } from '../server/sorted-set.js';
 import { type Answer, Status } from './answer.js';
@@ -44,10 +44,9 @@ const set: Run = ({ keys }, key, value = '', ...words) => {
 
 /** Keeps what time the key has left. */
 const add = ({ keys }: Commands, key: string, by: number): number => {
-  const sum = whole(keys.text(key) ?? '0') + by;
-  if (!Number.isSafeInteger(sum)) throw new UnknownToLua('a count beyond 2^53');
+  const sum = sumOf(keys.text(key) ?? '0', by);
   keys.put(key, `${sum}`, keys.find(key)?.endsAt);
-  return sum;
+  return Number(sum);
 };
 
 const expireAt = ({ keys }: Commands, key: string, atMs: number): number =>

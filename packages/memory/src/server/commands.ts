@@ -115,11 +115,9 @@ export class Commands {
   }
 
   #add(key: string, by: number): number {
-    const text = this.#keys.text(key) ?? '0';
-    if (!/^(?:0|-?[1-9]\d*)$/.test(text)) throw notAnInteger();
-    const sum = Number(text) + by;
+    const sum = sumOf(this.#keys.text(key) ?? '0', by);
     this.#keys.put(key, `${sum}`, this.#keys.find(key)?.endsAt);
-    return sum;
+    return Number(sum);
   }
 
   /** Returns what is left. */
@@ -324,6 +322,21 @@ export class Commands {
     if (access !== 'read') this.#wrote = true;
   }
 }
+
+/** What INCRBY makes of a text: Redis counts in 64 bits, and tells a script the nearest number that Lua has. */
+export function sumOf(text: string, by: number): bigint {
+  if (!isWhole(text)) throw notAnInteger();
+  const sum = BigInt(text) + BigInt(by);
+  if (!isIn64Bits(sum)) throw new ErrorReply('ERR increment or decrement would overflow');
+  return sum;
+}
+
+/** As Redis writes a whole number, and not beyond what it can count. */
+export function isWhole(text: string): boolean {
+  return /^(?:0|-?[1-9]\d*)$/.test(text) && isIn64Bits(BigInt(text));
+}
+
+const isIn64Bits = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
 /** What `redis.pcall` gives a script: the value, or the refusal. */
 export function attempt<T>(step: () => T): T | ErrorReply {

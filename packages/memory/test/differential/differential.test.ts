@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { luaScripts } from '../../src/lua/index.js';
 import { planted } from './planted-bugs.js';
+import { edges } from './edges.js';
 import { ELECTION_CHANNEL, FENCED_KEYS, FENCED_REPLIES, fencedStories } from './fenced-story.js';
 import { LATCH_CHANNELS, LATCH_KEYS, LATCH_REPLIES, latchStories } from './latch-story.js';
 import { PERMITS_CHANNELS, PERMITS_KEYS, PERMITS_REPLIES, permitsStories } from './permits-story.js';
@@ -139,6 +140,11 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
     },
     latchRuns.timeoutMs,
   );
+
+  it.each(edges)('at the ends of what can be counted: $title', async ({ story, keys, channels }) => {
+    const others = () => inMemory([...CHANNELS, ...channels]);
+    expect(await difference([...story], keys, { real, others })).toBeUndefined();
+  });
 
   it.each(planted)(
     'or the stories find it out: $bug',

@@ -95,7 +95,7 @@ function look(say: 'tell others' | 'only look', trust: boolean): Step {
   return call(core.election.look({ lock: KEYS[0] ?? '', channel: ELECTION_CHANNEL }, { say, trust }));
 }
 
-function fenced(step: Step & { kind: 'call' }, by: string): Step {
+export function fenced(step: Step & { kind: 'call' }, by: string): Step {
   const { name, keys, args } = step;
   const locks = name === 'reasks' ? keys.length / 4 : 1;
   return {

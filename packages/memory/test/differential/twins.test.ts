@@ -3,6 +3,7 @@ import { proofRuns } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { luaScripts } from '../../src/lua/index.js';
+import { edges } from './edges.js';
 import { ELECTION_CHANNEL, FENCED_KEYS, fencedStories } from './fenced-story.js';
 import { LATCH_CHANNELS, LATCH_KEYS, latchStories } from './latch-story.js';
 import { PERMITS_CHANNELS, PERMITS_KEYS, permitsStories } from './permits-story.js';
@@ -42,4 +43,10 @@ describe('the rules do what the Lua does, whichever command is refused, and to t
     },
     few.timeoutMs,
   );
+
+  it.each(edges)('at the ends of what can be counted: $title', async ({ story, keys, channels }) => {
+    const heard = [...new Set([...CHANNELS, ...channels])];
+    const twins = { rules: new MemorySide(heard), lua: new MemorySide(heard, { scripts: lua }) };
+    expect(await parted(story, keys, [1], twins)).toBeUndefined();
+  });
 });

@@ -23,8 +23,8 @@ const LEAST_BY_TIME = 1e15;
 function mint(redis: Commands, counter: string, tokens: string | undefined): string {
   if (tokens === 'count') {
     const last = redis.incrby(counter, SPAN);
-    if (last >= LEAST_BY_TIME && !isLasting(redis, counter)) redis.set(counter, `${last}`);
-    return `${last - SPAN + 1}`;
+    if (last >= LEAST_BY_TIME && !isLasting(redis, counter)) redis.set(counter, last.toFixed(0));
+    return (last - SPAN + 1).toFixed(0);
   }
   let token = `${redis.timeMicros()}`;
   const last = redis.setKeepingTtl(counter, `${Number(token) + SPAN - 1}`);
