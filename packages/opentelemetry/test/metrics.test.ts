@@ -59,6 +59,22 @@ describe('calls for locks are measured', () => {
     expect(found['holdfast.hold.duration']).toEqual([{ value: 6, attributes: { 'holdfast.hold.end': 'released' } }]);
   });
 
+  it('by the reason that the platform gives a signal, where one has ended them', async () => {
+    const { lock, measured } = setUp();
+    const hold = await lock.acquire();
+    const reasons = ['AbortError', 'TimeoutError'].map((name) => new DOMException('enough', name));
+    for (const reason of [...reasons, new Error('AbortError')]) {
+      const stop = new AbortController();
+      const ended = rejected(lock.acquire({ signal: stop.signal }));
+      stop.abort(reason);
+      await ended;
+    }
+    const calls = (await measured())['holdfast.acquire.duration'];
+    const types = calls?.flatMap(({ attributes }) => attributes['error.type'] ?? []);
+    expect(types).toEqual(['AbortError', 'TimeoutError', '_OTHER']);
+    await hold.release();
+  });
+
   it('and are no errors when they are told what they wanted the lock for', async () => {
     const { client, group, measured } = setUp();
     let made: () => void = () => undefined;
@@ -283,6 +299,21 @@ describe('what is exported', () => {
     expect(waits?.descriptor).toMatchObject({ unit: 's' });
     expect(waits?.dataPoints[0]?.value).toMatchObject({ buckets: { boundaries: BOUNDS_S } });
     expect(client.stats().waits.buckets.map(({ upToMs }) => upToMs / 1_000)).toEqual(BOUNDS_S);
+  });
+
+  it('is in seconds, whatever the messages say in milliseconds', async () => {
+    const metrics = openMetrics(kit);
+    using _measuring = measureLocks({ meterProvider: metrics.meterProvider });
+    const about = { clientId: 'c', name: 'stock', holdId: 'c:1' };
+    channel('holdfast:acquired').publish({ ...about, how: 'asked' });
+    channel('holdfast:renewal').publish({ ...about, outcome: 'renewed', latenessMs: 250, slackMs: 3_000 });
+    channel('holdfast:released').publish({ ...about, heldMs: 1_500 });
+    await metrics.of('none');
+    const sumOf = (name: string) =>
+      metrics.exported().find(({ descriptor }) => descriptor.name === name)?.dataPoints[0]?.value;
+    expect(sumOf('holdfast.renewal.lateness')).toMatchObject({ sum: 0.25 });
+    expect(sumOf('holdfast.lease.slack')).toMatchObject({ sum: 3 });
+    expect(sumOf('holdfast.hold.duration')).toMatchObject({ sum: 1.5 });
   });
 
   it('lacks what a group function throws at; the lock goes on, and diag is told', async () => {

@@ -74,6 +74,17 @@ describe('a section', () => {
   });
 });
 
+describe('the span of a section', () => {
+  it('is an error also when nothing but undefined was thrown', async () => {
+    const { lock, ofLock } = setUp();
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- code of users does
+    await expect(lock.withLock(() => Promise.reject(undefined))).rejects.toBeUndefined();
+    expect(ofLock('section')).toMatchObject([
+      { status: { code: SpanStatusCode.ERROR }, attributes: { 'error.type': '_OTHER' } },
+    ]);
+  });
+});
+
 describe('the span of a call for a lock', () => {
   it('is linked to the section that handed it the lock, in memory and by script', async () => {
     const { client, lock, ofLock } = setUp();
@@ -106,6 +117,17 @@ describe('the span of a call for a lock', () => {
       ['asked', -1],
       ['asked', -1],
     ]);
+  });
+
+  it('is linked to the one right before it, of all that have waited in one line', async () => {
+    const { lock, ofLock } = setUp();
+    const hold = await lock.acquire();
+    const line = Array.from({ length: 3 }, () => lock.acquire());
+    await hold.release();
+    for (const next of line) await (await next).release();
+    const calls = ofLock('acquire');
+    const handers = calls.map(({ links: [link] }) => link?.context.spanId);
+    expect(handers).toEqual([undefined, ...calls.slice(0, -1).map(idOf)]);
   });
 
   it('is linked to the call that acquired it, where the hold before had no section', async () => {

@@ -156,6 +156,16 @@ describe('a countdown latch', () => {
     expect(await theirs.countDown({ by: 'part-1' })).toBe(1);
   });
 
+  it('says nothing of a round that Redisson has ended, though something of it is left', async () => {
+    const { first, memory } = processes();
+    const latch = first.getCountDownLatch('parts');
+    await latch.trySetCount(3);
+    await latch.countDown({ by: 'part-1' });
+    memory.commands.del('parts');
+    expect(memory.commands.hget(core.latchKeys('parts').round, 'round')).toBeDefined();
+    expect(await latch.inspect()).toEqual({ name: 'parts', count: 0, round: undefined, counted: 0 });
+  });
+
   it('that is deleted lets all go on, and leaves nothing', async () => {
     const { server, first, second, memory } = processes();
     const latch = first.getCountDownLatch('start');
@@ -329,6 +339,25 @@ describe('waiting for a latch', () => {
     expect(await after(server, 100, waiting)).toBe(true);
   });
 
+  it('looks soon again behind a look during which a flood of messages came, and does not wait for reaskMs', async () => {
+    const { server, first, memory } = processes({ reaskMs: 10_000, claimLeaseMs: 20_000 });
+    const latch = first.getCountDownLatch('start');
+    await latch.trySetCount(1);
+    const waiting = latch.await();
+    await server.advance(100);
+    const tell = () => memory.commands.publish('redisson_countdownlatch__channel__{start}', '0');
+    memory.commands.hindrance = (command) => {
+      if (command !== 'hget') return;
+      memory.commands.hindrance = undefined;
+      for (let n = 0; n < 20; n++) tell();
+    };
+    tell();
+    await server.advance(1);
+    // What the last of them said came behind what the look has read.
+    memory.commands.del('start');
+    expect(await after(server, 100, waiting)).toBe(true);
+  });
+
   it('ends with an abort, the end of its scope, and the end of its client', async () => {
     const { server, first } = processes();
     const latch = first.getCountDownLatch('start');
@@ -465,6 +494,21 @@ it('a copy of a command changes nothing, whenever it arrives, and is answered as
 
 describe('on a real server', () => {
   const kit = useRedis();
+
+  it('counts an id once in a round, and again in the next', async () => {
+    const latch = openClient(kit).getCountDownLatch(fresh());
+    const counts = async (...ids: string[]) => {
+      const left: number[] = [];
+      for (const by of ids) left.push(await latch.countDown({ by }));
+      return left;
+    };
+    await latch.trySetCount(3);
+    expect(await counts('part-1', 'part-1', 'part-2', 'part-1', 'part-3')).toEqual([2, 2, 1, 1, 0]);
+    await latch.trySetCount(2);
+    expect(await counts('part-1', 'part-1')).toEqual([1, 1]);
+    await latch.delete();
+  });
+
   const fresh = () => {
     const name = freshName();
     kit.cleanup(async () => void (await kit.admin.del(name, core.latchKeys(name).round)));

@@ -44,6 +44,16 @@ function processes(count: number, options: Parameters<typeof createTestClient>[0
 /** Of two names that are taken in this order. */
 const inOrder = (client: LockClient) => client.getMultiLock(['a', 'b']).names as readonly [string, string];
 
+describe('the hold of a multi-lock', () => {
+  it('has no more time left than the member that ends first', async () => {
+    const { first } = processes(1);
+    const hold = await first.getMultiLock(['a', 'b']).acquire({ leaseMs: 5_000 });
+    await hold.run(() => first.getLock('a').withLock({ leaseMs: 50_000 }, () => undefined));
+    expect(hold.remainingMs()).toBeLessThanOrEqual(5_000);
+    await hold.release();
+  });
+});
+
 describe('the members of a multi-lock', () => {
   it('are taken in one order, whatever order they were named in, and each once', () => {
     const { first, second } = processes(2);

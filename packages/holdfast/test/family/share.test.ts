@@ -401,6 +401,7 @@ describe('a failure', () => {
     const wrong: ShareOptions<unknown>[] = [
       { ttlMs: 1_000, fn: () => undefined },
       { ttlMs: 1_000, fn: () => 'x'.repeat(99), maxBytes: 100 },
+      { ttlMs: 1_000, fn: () => '€'.repeat(33), maxBytes: 100 },
       { ttlMs: 1_000, fn: () => 1, codec: { encode: () => 7 as never, decode: String } },
       // Redis would keep another text: the others would get another value than the call that has computed it.
       { ttlMs: 1_000, fn: () => 'hello 😀'.slice(0, 7), codec: { encode: String, decode: String } },
