@@ -221,7 +221,7 @@ export const planted = [
     name: 'one vote is enough to keep a lock by majority',
     ...{ with: 'majority', temper: 'reborn', rules: ['exclusion', 'loss told late'] },
     file: `${client}/redlock/quorum.ts`,
-    before: 'else if (this.standing.length - (isOver ? 0 : this.#anew) < this.majority) {',
+    before: 'else if (this.standing.length - (isOver ? 0 : this.#anew.length) < this.majority) {',
     after: 'else if (this.standing.length < 1) {',
   },
   {

@@ -55,7 +55,7 @@ export async function tellNamesAway(call: Call, parties: readonly Party[]): Prom
   const looks = keys.flatMap((key) => servers.map((server) => server.exists(key).catch(() => 0)));
   const isThere = isAllServed && (await Promise.all(looks)).includes(1);
   end();
-  if (isThere) call.complain('PARTIAL_VIEW', 'some names did not come in time, and since when: ask again');
+  if (isThere) call.complain('PARTIAL_VIEW', 'some clients have a name that is not shown: ask again');
   if (isAllServed) return;
   const list = failures.map(({ node, why }) => `${node} (${wordsOf(why)})`).join(', ');
   const why = list === '' ? 'no node keeps their slots' : `the server that keeps them is away; look at ${list}`;

@@ -60,9 +60,9 @@ const io: Io = {
 
 // Until it has ended: with nothing left to wait for, Node would end as if all were well.
 process.exitCode = exitCodes.internal;
-process.once('exit', unfinished);
+process.once('beforeExit', unfinished);
 void runCommandLine(process.argv.slice(2), io).then((code) => {
-  process.off('exit', unfinished);
+  process.off('beforeExit', unfinished);
   process.exitCode = code;
 });
 

@@ -13,10 +13,10 @@ import type { LockParts } from '../client-parts.js';
 import type { FailureOf, ReleaseOutcome, Stake } from '../tenure/stake.js';
 import { keepsNothing, type Parting } from './ballot.js';
 
-/** What there is to give back. `underWay`: ballots without an answer yet. `anew`: how many of the votes came within the last lease of the hold. `declined`: nodes that keep nothing. */
+/** What there is to give back. `underWay`: ballots without an answer yet. `anew`: the votes among them that came within the last lease of the hold. `declined`: nodes that keep nothing. */
 export interface Poll {
   readonly votes: readonly Stake[];
-  readonly anew: number;
+  readonly anew: readonly Stake[];
   readonly underWay: readonly ((onParting: Parting) => void)[];
   readonly declined: number;
 }
@@ -30,8 +30,7 @@ export async function giveBackAll(
   const now = parts.clock.now();
   const outcome = await new Promise<ReleaseOutcome>((resolve) => {
     let free = declined;
-    let held = votes.length;
-    let doubtful = anew;
+    const held = new Set<unknown>(votes);
     let openVotes = votes.length;
     let openBallots = underWay.length;
     let failed: ReleaseOutcome = { kind: 'unheld' };
@@ -46,32 +45,31 @@ export async function giveBackAll(
     };
     const count = () => {
       const mayCome = momentIsOver ? 0 : openBallots;
-      if (held + mayCome < majority) end({ kind: 'unheld' });
+      if (held.size + mayCome < majority) end({ kind: 'unheld' });
       else if (free + openVotes + mayCome < majority) end(failed);
-      else if (held >= majority && free >= majority && (momentIsOver || openVotes === 0)) end({ kind: 'released' });
+      else if (held.size >= majority && free >= majority && (momentIsOver || openVotes === 0))
+        end({ kind: 'released' });
     };
     const note = (found: ReleaseOutcome) => {
       if (keepsNothing(found)) free++;
       else failed = found;
       count();
     };
-    const parted: Parting = (found) => {
-      openBallots--;
-      if (found.kind === 'released') held++;
-      note(found);
-    };
     for (const vote of votes) {
       void vote.giveBack(now, (found) => {
         openVotes--;
-        if (found.kind === 'unheld') {
-          held -= 1 + doubtful;
-          doubtful = 0;
-        }
+        if (found.kind === 'unheld') for (const gone of [vote, ...anew]) held.delete(gone);
         note(found);
         return undefined;
       });
     }
-    for (const leave of underWay) leave(parted);
+    for (const leave of underWay) {
+      leave((found) => {
+        openBallots--;
+        if (found.kind === 'released') held.add(leave);
+        note(found);
+      });
+    }
     count();
   });
   const error = failure(outcome);

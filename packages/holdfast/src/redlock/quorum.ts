@@ -217,7 +217,7 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
     ballot.phase = 'over';
     const isOver = ballot.tenure.lease.deadline <= this.clock.now();
     if (this.#state === 'asking') this.#candidacy.onVoteLost(ballot);
-    else if (this.standing.length - (isOver ? 0 : this.#anew) < this.majority) {
+    else if (this.standing.length - (isOver ? 0 : this.#anew.length) < this.majority) {
       this.refusal = ballot.tenure.refusal;
       this.lease.lose(reason);
     } else {
@@ -231,10 +231,10 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
    * Votes that nodes have given anew for what is held, within the last lease. A node that has taken its vote away did so within that time, and others may have
    * had a majority with it: these do not make up for it.
    */
-  get #anew(): number {
+  get #anew(): readonly Stake[] {
     const { leaseMs } = this.terms;
     const since = Math.max(this.clock.now() - leaseMs, this.heldSince + leaseMs / REFILLS_PER_LEASE);
-    return this.standing.filter(({ heldSince }) => heldSince >= since).length;
+    return this.standing.filter(({ heldSince }) => heldSince >= since);
   }
 
   onVoteSuspect(): void {

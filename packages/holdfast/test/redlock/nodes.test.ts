@@ -247,6 +247,20 @@ describe('a minority of the nodes', () => {
     },
   );
 
+  it('that votes anew and forgets that too ends nothing, where a majority of the first votes stands', async () => {
+    const name = freshName();
+    const hold = await within((await warmed(name)).acquire());
+    expect(await takenOn(name)).toEqual(NODES);
+    world.kill(1);
+    await world.pass(LEASE_MS);
+    await world.admins[0]?.del(name);
+    await world.until(async () => (await takenOn(name)).includes(0), 'the first node to vote anew');
+    await world.admins[0]?.del(name);
+    expect(hold.state).toBe('held');
+    await within(hold.release());
+    world.start(1);
+  });
+
   it('that dies under a hold to which a fixed one of the same client was passed on is asked for its vote again', async () => {
     const name = freshName();
     const lock = await warmed(name);
