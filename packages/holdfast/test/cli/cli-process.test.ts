@@ -265,6 +265,20 @@ describe('in a pipe whose reader goes away', () => {
   });
 });
 
+it('a command that nothing is left to wait for is no success: it says so and ends with 70', async () => {
+  const deaf = `import net from 'node:net';
+    net.Socket.prototype.connect = function () { return this; };
+    const { setTimeout: real } = globalThis; globalThis.setTimeout = (...args) => real(...args).unref();`;
+  const call = new Program(process.execPath, [
+    '--import',
+    `data:text/javascript,${encodeURIComponent(deaf)}`,
+    program,
+    'ls',
+  ]);
+  expect(await call.ended).toBe(70);
+  expect(call.errors).toBe('holdfast: the command has not come to its end: nothing is left that it could wait for\n');
+});
+
 /** Where nothing can be written: the disk is always full there. */
 const full = '/dev/full';
 

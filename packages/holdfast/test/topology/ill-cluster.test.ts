@@ -236,6 +236,22 @@ it('inspect says of names whose slot no node keeps that it is so, and names no s
   expect({ code, error: JSON.parse(errors) }).toEqual({ code: 0, error: { error: { code: 'PARTIAL_VIEW', message } } });
 }, 60_000);
 
+it('inspect says that a name is not shown where Redis has one of the client', async () => {
+  const keeper = await kit.cluster.nodeOfKey('a');
+  const client = await openKeptBy(keeper, {});
+  const name = `{b}${freshName()}`;
+  const hold = await client.getLock(name).acquire();
+  const { call } = await scene();
+  const without = await call('inspect', name);
+  // Unlike a server that is late, this is not over when the command looks once more.
+  await (await keeper.admin()).set(clientKey(client.clientId), 'no card', 'PX', 60_000);
+  const { code, errors } = await call('inspect', name);
+  await hold.release();
+  expect(without).toMatchObject({ code: 0, errors: '' });
+  const message = 'some clients have a name that is not shown: ask again';
+  expect({ code, error: JSON.parse(errors) }).toEqual({ code: 0, error: { error: { code: 'PARTIAL_VIEW', message } } });
+}, 60_000);
+
 it('who looks at locks is told which servers do not know the user, where others do', async () => {
   const { node } = await scene();
   const knows = await kit.cluster.nodeOfKey('b');

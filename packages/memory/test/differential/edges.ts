@@ -37,8 +37,8 @@ const added = (count: bigint, permits: number): Edge => ({
   channels: PERMITS_CHANNELS,
 });
 
-const minted = (counter: bigint, tokens: 'time' | 'count'): Edge => ({
-  title: `tokens by ${tokens} behind ${counter}`,
+const minted = (counter: bigint): Edge => ({
+  title: `tokens by count behind ${counter}`,
   story: [
     send('set', lock.tokenCounter, `${counter}`),
     fenced(
@@ -48,7 +48,7 @@ const minted = (counter: bigint, tokens: 'time' | 'count'): Edge => ({
           ...{ claimMs: 20_000, trust: true },
         }),
       ),
-      tokens,
+      'count',
     ),
   ],
   keys: FENCED_KEYS,
@@ -59,7 +59,5 @@ const minted = (counter: bigint, tokens: 'time' | 'count'): Edge => ({
 export const edges: readonly Edge[] = [
   ...[MOST_PERMITS - 1n, MOST_PERMITS].flatMap((count) => [1, -1].map((permits) => added(count, permits))),
   ...[-MOST_PERMITS, 1n - MOST_PERMITS].map((count) => added(count, -1)),
-  ...[2n ** 53n - 32n, 2n ** 53n - 1n, LAST - 32n, LAST - 31n, LAST, LAST + 1n].map((counter) =>
-    minted(counter, 'count'),
-  ),
+  ...[2n ** 53n - 32n, 2n ** 53n - 1n, LAST - 32n, LAST - 31n, LAST, LAST + 1n].map(minted),
 ];
