@@ -1,6 +1,6 @@
 /** Arguments of commands, read as Redis reads them. */
 
-import { isWhole } from '../server/commands.js';
+import { isWhole } from '../server/whole-number.js';
 import { ErrorReply, notAnInteger } from '../server/reply.js';
 import { UnknownToLua } from './errors.js';
 import { numberIn } from './number.js';

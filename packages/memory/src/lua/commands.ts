@@ -1,8 +1,9 @@
 /** The commands of Redis that scripts call, by name: how many arguments they take, what may refuse them, and what they do. */
 
-import { type Access, type Commands, sumOf } from '../server/commands.js';
+import type { Access, Commands } from '../server/commands.js';
 import { ErrorReply } from '../server/reply.js';
 import { SortedSet } from '../server/sorted-set.js';
+import { sumOf } from '../server/whole-number.js';
 import { type Answer, Status } from './answer.js';
 import { options, score, whole } from './arguments.js';
 import { UnknownToLua } from './errors.js';
