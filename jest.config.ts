@@ -38,6 +38,13 @@ const project = (
   transform: { '^.+\\.ts$': '<rootDir>/../../scripts/jest/transform.mjs' },
 });
 
+const onIoredis5 = (label: string, installed: string) =>
+  project('holdfast', {
+    label,
+    ioredis: `<rootDir>/node_modules/${installed}`,
+    testMatch: onConnections.map((files) => `<rootDir>/test/${files}.test.ts`),
+  });
+
 const config: Config = {
   // The tests wait for servers more than they compute: four more at once than there are cores, on a small machine.
   maxWorkers: Math.max(6, Math.floor(availableParallelism() / 2)),
@@ -57,11 +64,9 @@ const config: Config = {
     project('holdfast'),
     project('opentelemetry'),
     project('nestjs'),
-    project('holdfast', {
-      label: 'holdfast on ioredis 5',
-      ioredis: '<rootDir>/node_modules/ioredis5',
-      testMatch: onConnections.map((files) => `<rootDir>/test/${files}.test.ts`),
-    }),
+    // The lowest that is supported, and the newest: connections are not made and lost in the same way.
+    onIoredis5('holdfast on ioredis 5.4', 'ioredis5'),
+    onIoredis5('holdfast on ioredis 5.11', 'ioredis5-newest'),
     // Takes minutes, or dozens of processes, for a single look: npm run long.
     ...(process.env['HOLDFAST_LONG'] === undefined
       ? []

@@ -34,7 +34,7 @@ const suites = {
       'packages/holdfast/test/topology/mistaken',
     ],
   },
-  5: { projects: ['holdfast on ioredis 5'], paths: ['packages/holdfast/test/contract'] },
+  5: { projects: ['holdfast on ioredis 5.4'], paths: ['packages/holdfast/test/contract'] },
 };
 
 /** What jest counted in one go, and the files with a failure. */

@@ -9,8 +9,8 @@ const consumer = fileURLToPath(new URL('consumer', import.meta.url));
 /** The compiler most projects have today: everything here is checked by the next one, and the recipe for Nest by the one before. */
 const javascriptTsc = `${root}/node_modules/typescript/bin/tsc`;
 
-/** The versions of ioredis that are promised to work: the oldest, and the newest that is tested. */
-export const ioredisVersions = ['5.4.2', '6.0.0'];
+/** The versions of ioredis that are promised to work: the oldest, and the newest of each major version that is tested. */
+export const ioredisVersions = ['5.4.2', '5.11.1', '6.0.0'];
 
 /** The programs of the consumer, and what each shows. */
 export const programs = {

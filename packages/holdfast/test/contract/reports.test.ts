@@ -13,7 +13,7 @@ import { confirmedRenewals, freshName, openClient, warmUp } from '../support/cli
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
 import type { methods } from '../support/report.worker.js';
-import { usesIoredis5 } from '../support/workers.js';
+import { whichIoredis } from '../support/which-ioredis.js';
 
 const kit = useRedis();
 
@@ -148,7 +148,7 @@ describe('listening', () => {
 describe('listeners', () => {
   const startWorker = async () => {
     const file = new URL('../support/report.worker.ts', import.meta.url);
-    const worker = await spawnWorker<typeof methods>(file, usesIoredis5 ? { ioredis: 'ioredis5' } : {});
+    const worker = await spawnWorker<typeof methods>(file, { ioredis: whichIoredis });
     kit.cleanup(() => worker.stop());
     return worker;
   };

@@ -1,7 +1,6 @@
 import { serveWorker, waitUntil } from '@holdfast/testkit';
 import { createLockClient, type FencedHold, type Hold, type LockClientOptions, type LockError } from 'holdfast';
-import { Redis } from 'ioredis';
-import { Redis as Redis5 } from 'ioredis5';
+import { whichIoredis } from './which-ioredis.js';
 
 /** What a {@link methods} worker is started with, as its argument. */
 export interface LockWorkerOptions extends Partial<LockClientOptions> {
@@ -21,7 +20,7 @@ let looping = true;
 let sections = 0;
 
 export const methods = {
-  usesIoredis5: (): boolean => (Redis as unknown) === Redis5,
+  whichIoredis: (): string => whichIoredis,
   acquire: async (name: string): Promise<void> => {
     holds.push(await client.getLock(name).acquire());
   },
