@@ -26,13 +26,10 @@ export { ask, type AskOptions, type AskReply, type Contention } from './lock/ask
 export { cancel, type CancelOptions, type CancelReply, type TenureEnd } from './lock/cancel.js';
 export {
   askFenced,
-  cancelFenced,
   type FencedHandoffReply,
-  forceFenced,
   handoffFenced,
   type Minting,
-  releaseFenced,
-  serveFenced,
+  minting,
   TOKEN_SPAN,
 } from './fenced/fenced.js';
 export { force, type ForceOptions, type ForceReply } from './lock/force.js';

@@ -10,13 +10,13 @@ const releasing = { tenure, seq: 2, tombstoneMs: 5_000, ...granting };
 
 // What a client does for each lock is done to one shape of object; a copy with more properties has cost a fifth of the whole cycle once.
 it('the commands of a lock have one shape, whatever may leave together with them', () => {
-  const minting = { tokens: 'time' } as const;
+  const byTime = { tokens: 'time' } as const;
   const commands: core.Command<unknown>[] = [
     core.ask(keys, asking),
     core.again(keys, { tenure, seq: 2, leaseMs: 0 }),
     core.release(keys, releasing),
-    core.askFenced(keys, { ...asking, ...minting }),
-    core.releaseFenced(keys, { ...releasing, ...minting }),
+    core.askFenced(keys, { ...asking, ...byTime }),
+    core.minting('release', core.release(keys, releasing), keys, byTime),
   ];
   for (const command of commands) expect(Object.keys(command)).toEqual(Object.keys(commands[0] as object));
 });
@@ -59,7 +59,7 @@ describe('encoding', () => {
       ['a:1', 30_000, 'a:2', 0],
     ],
     [
-      core.serveFenced(keys, { ...granting, tokens: 'count' }),
+      core.minting('serve', core.serve(keys, granting), keys, { tokens: 'count' }),
       ['x', 'holdfast_queue:{app:x}', 'holdfast_fresh:{app:x}', 'redisson_lock_token:{app:x}'],
       [3_000, 1, 'count'],
     ],

@@ -1,6 +1,6 @@
 /**
  * The commands of a lock whose owners have fencing tokens. They are those of the re-entrant lock, by scripts that mint a span of tokens for each
- * owner they make: one more key and one more argument. What need not know of tokens (again, renew, peek, inspect) is the same script.
+ * owner they make: one more key and one more argument. What need not know of tokens (again, rest, renew, peek, inspect) is the same script.
  */
 
 import { duration, ordinal, tenureId } from '../protocol/arguments.js';
@@ -8,14 +8,9 @@ import { command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
 import { Reply } from '../protocol/reply.js';
 import { inOne } from '../protocol/in-one.js';
-import type { Command, Script, Together } from '../protocol/script-port.js';
-import type { Granting } from '../queue/granting.js';
+import type { Command, Together } from '../protocol/script-port.js';
 import { ask, type AskOptions, type AskReply, readAsk, type TokenReader } from '../lock/ask.js';
-import { cancel, type CancelOptions, type CancelReply } from '../lock/cancel.js';
-import { force, type ForceOptions, type ForceReply } from '../lock/force.js';
 import { type HandoffOptions, readPassed } from '../lock/handoff.js';
-import { release, type ReleaseOptions, type ReleaseReply } from '../lock/release.js';
-import { serve, type ServeReply } from '../lock/serve.js';
 import * as scripts from './scripts.gen.js';
 
 /** So many tokens are minted at once: the token that a reply or a message tells is the first of them. */
@@ -38,7 +33,7 @@ export type FencedHandoffReply =
 export function askFenced(keys: LockKeys, options: AskOptions & Minting): Command<AskReply> {
   const like = ask(keys, options);
   const decode = (raw: unknown) => readAsk(new Reply(scripts.ask.name, raw), options.leaseMs, token);
-  return minting(scripts.ask, { keys: like.keys, args: like.args, decode }, keys, options, joint);
+  return minting('ask', { keys: like.keys, args: like.args, decode }, keys, options, joint);
 }
 
 const joint: Together = (commands) => inOne(scripts.reasks, commands);
@@ -60,36 +55,24 @@ export function handoffFenced(keys: LockKeys, options: HandoffOptions & Minting)
   );
 }
 
-/** As {@link release}. */
-export function releaseFenced(keys: LockKeys, options: ReleaseOptions & Minting): Command<ReleaseReply> {
-  return minting(scripts.release, release(keys, options), keys, options);
-}
-
-/** As {@link cancel}. */
-export function cancelFenced(keys: LockKeys, options: CancelOptions & Minting): Command<CancelReply> {
-  return minting(scripts.cancel, cancel(keys, options), keys, options);
-}
-
-/** As {@link force}. */
-export function forceFenced(keys: LockKeys, options: ForceOptions & Minting): Command<ForceReply> {
-  return minting(scripts.force, force(keys, options), keys, options);
-}
-
-/** As {@link serve}. */
-export function serveFenced(keys: LockKeys, options: Granting & Minting): Command<ServeReply> {
-  return minting(scripts.serve, serve(keys, options), keys, options);
-}
+const mints = {
+  ask: scripts.ask,
+  cancel: scripts.cancel,
+  force: scripts.force,
+  release: scripts.release,
+  serve: scripts.serve,
+} as const;
 
 /** The same command, by the script that is like its own but for the tokens. It leaves alone, unless `together` says otherwise. */
-function minting<R>(
-  script: Script,
+export function minting<R>(
+  name: keyof typeof mints,
   like: Pick<Command<R>, 'keys' | 'args' | 'decode'>,
   { tokenCounter }: LockKeys,
   { tokens }: Minting,
   together?: Together,
 ): Command<R> {
   return {
-    script,
+    script: mints[name],
     keys: [...like.keys, tokenCounter],
     args: [...like.args, tokens],
     decode: (raw) => like.decode(raw),

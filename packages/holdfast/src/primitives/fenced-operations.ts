@@ -20,7 +20,7 @@ export class FencedOperations extends LockOperations {
   }
 
   override ask(tenure: string, options: AskOptions): core.Command<core.AskReply> {
-    return core.askFenced(this.keys, { tenure, ...options, ...this.#minting });
+    return core.askFenced(this.keys, { tenure, ...options, ...this.granting, tokens: this.#tokens });
   }
 
   override handoff(tenure: string, options: StepOptions): core.Command<core.FencedHandoffReply> {
@@ -28,25 +28,25 @@ export class FencedOperations extends LockOperations {
   }
 
   override release(tenure: string, options: ReleaseOptions): core.Command<core.ReleaseReply> {
-    return core.releaseFenced(this.keys, { tenure, ...options, ...this.#minting });
+    return this.#minting('release', super.release(tenure, options));
   }
 
   override cancel(
     tenure: string,
     options: { tombstoneMs: number; end: core.TenureEnd },
   ): core.Command<core.CancelReply> {
-    return core.cancelFenced(this.keys, { tenure, ...options, ...this.#minting });
+    return this.#minting('cancel', super.cancel(tenure, options));
   }
 
   override serve(): core.Command<core.ServeReply> {
-    return core.serveFenced(this.keys, this.#minting);
+    return this.#minting('serve', super.serve());
   }
 
   override force(request: string, options: { tombstoneMs: number }): core.Command<core.ForceReply> {
-    return core.forceFenced(this.keys, { request, ...options, ...this.#minting });
+    return this.#minting('force', super.force(request, options));
   }
 
-  get #minting(): core.Granting & core.Minting {
-    return { ...this.granting, tokens: this.#tokens };
+  #minting<R>(name: Parameters<typeof core.minting>[0], like: core.Command<R>): core.Command<R> {
+    return core.minting(name, like, this.keys, { tokens: this.#tokens });
   }
 }
