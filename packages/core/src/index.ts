@@ -74,6 +74,8 @@ export { literally } from './protocol/pattern.js';
 export { keySlot, SLOTS } from './protocol/key-slot.js';
 export { MisdirectedReplyError, UnnamedReplyError } from './protocol/question.js';
 export { ProtocolError, shapeOf } from './protocol/reply.js';
+export { translated } from './protocol/command.js';
+export type { KnownRequest } from './protocol/known-request.js';
 export {
   type Call,
   type Command,

@@ -1,15 +1,15 @@
 -- Counts a latch down by one. At 0 the latch goes, and who waits is told.
 -- A copy (same request) does nothing and is answered as the first: it must not count twice, nor in the next round.
 --
--- KEYS  latch round once mark
--- ARGV  onceMs by channel trust
---   round    what is known of this round: `round`, the request that has set it, and `by <id>` of each who has counted
---   mark     see latch/set.lua
---   once     record of this request: what its first copy has answered
---   onceMs   how long copies of this request are recognised
---   by       who counts, once a round; '' = whoever it is, it counts
---   channel  is told `0` when the count has reached 0
---   trust    see queue/announce.lua
+-- KEYS  latch round dead mark
+-- ARGV  tombstoneMs by channel trust
+--   round         what is known of this round: `round`, the request that has set it, and `by <id>` of each who has counted
+--   mark          see latch/set.lua
+--   dead          tombstone of this request: what its first copy has answered
+--   tombstoneMs   how long copies of this request are recognised
+--   by            who counts, once a round; '' = whoever it is, it counts
+--   channel       is told `0` when the count has reached 0
+--   trust         see queue/announce.lua
 --
 -- Replies
 --   counted left    what is left to be counted, as a text: clients spoil integers of that size; 0 also where there is no latch
@@ -20,7 +20,7 @@
 --#include queue/announce
 
 local LONGEST_MS = 2147483648
-local onceMs = integer(1, 1)
+local tombstoneMs = integer(1, 1)
 local by = ARGV[2]
 
 local known = redis.call('GET', KEYS[3])
@@ -36,7 +36,7 @@ local left = string.format('%.0f', after)
 
 -- There is no such key yet; but a script that has written is not refused its SET by a full server.
 redis.call('DEL', KEYS[3])
-redis.call('SET', KEYS[3], left, 'PX', onceMs)
+redis.call('SET', KEYS[3], left, 'PX', tombstoneMs)
 if after == 0 then
   redis.call('DEL', KEYS[1], KEYS[2])
   if counts then announce(ARGV[3], ARGV[4] == '1') end

@@ -15,8 +15,8 @@ export interface LatchKeys {
    * so that nobody needs new rights for it.
    */
   readonly mark: string;
-  /** String: what a request was answered. */
-  once(request: string): string;
+  /** Tombstone of a request: what it was answered. */
+  dead(request: string): string;
   /** Redisson's channel: `0` when the count has reached 0, `1` when a round begins. */
   readonly channel: string;
   /** Where a Cluster has the channel: in the slot of the keys, or, for some names with braces, in another one. */
@@ -39,10 +39,6 @@ class KeysOfLatch extends KeysOfName implements LatchKeys {
 
   get mark(): string {
     return this.dead('round');
-  }
-
-  once(request: string): string {
-    return this.dead(request);
   }
 
   get channel(): string {

@@ -2,6 +2,7 @@
 
 import { duration, ordinal, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
+import type { KnownRequest } from '../protocol/known-request.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
@@ -9,12 +10,7 @@ import type { LatchKeys } from './keys.js';
 import * as scripts from './scripts.gen.js';
 
 /** Arguments of what changes a latch. */
-export interface LatchRequest extends Pick<Granting, 'trust'> {
-  /** A fresh id in the form of a tenure id. Resent, it must stay the same: a copy is then answered as the first, and changes nothing. */
-  readonly request: string;
-  /** How long copies of this request are recognised, in ms. */
-  readonly onceMs: number;
-}
+export interface LatchRequest extends Pick<Granting, 'trust'>, KnownRequest {}
 
 /** What is known of a latch. */
 export interface LatchLook {
@@ -35,7 +31,7 @@ export function trySet(keys: LatchKeys, options: LatchRequest & { readonly count
     keysOf(keys, options),
     {
       count: ordinal('count', options.count, 1),
-      onceMs: duration('onceMs', options.onceMs, 1),
+      tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 1),
       request: options.request,
       channel: keys.channel,
       trust: trustArgument(options),
@@ -50,7 +46,7 @@ export function count(keys: LatchKeys, options: LatchRequest & { readonly by: st
     scripts.count,
     keysOf(keys, options),
     {
-      onceMs: duration('onceMs', options.onceMs, 1),
+      tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 1),
       by: options.by,
       channel: keys.channel,
       trust: trustArgument(options),
@@ -77,12 +73,16 @@ export function remove(keys: LatchKeys, options: LatchRequest): Command<boolean>
   return command(
     scripts.remove,
     keysOf(keys, options),
-    { onceMs: duration('onceMs', options.onceMs, 1), channel: keys.channel, trust: trustArgument(options) },
+    {
+      tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 1),
+      channel: keys.channel,
+      trust: trustArgument(options),
+    },
     (reply) => reply.says('removed', 2).flag(1),
   );
 }
 
-function keysOf(keys: LatchKeys, { request }: LatchRequest): Record<'latch' | 'round' | 'once' | 'mark', string> {
+function keysOf(keys: LatchKeys, { request }: LatchRequest): Record<'latch' | 'round' | 'dead' | 'mark', string> {
   const { latch, round, mark } = keys;
-  return { latch, round, mark, once: keys.once(tenureId(request)) };
+  return { latch, round, mark, dead: keys.dead(tenureId(request)) };
 }

@@ -2,11 +2,11 @@
 import * as parts from '../parts.gen.js';
 import { Operation } from '../protocol/operation.js';
 
-export const count = /* @__PURE__ */ new Operation<'latch' | 'round' | 'once' | 'mark', 'onceMs' | 'by' | 'channel' | 'trust'>(
+export const count = /* @__PURE__ */ new Operation<'latch' | 'round' | 'dead' | 'mark', 'tombstoneMs' | 'by' | 'channel' | 'trust'>(
   'latch/count',
-  (by) => [by.latch, by.round, by.once, by.mark],
-  (by) => [by.onceMs, by.by, by.channel, by.trust],
-  () => [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.queueAnnounce, "local LONGEST_MS=2147483648\nlocal onceMs=integer(1,1)\nlocal by=ARGV[2]\nlocal known=redis.call('GET',KEYS[3])\nif known then return{'counted',known,question}end\nlocal before,refused=countOf()\nif refused then return refused end\nbefore=before or 0\nlocal field='by ' .. by\nlocal counts=before>0 and (by=='' or redis.call('HEXISTS',KEYS[2],field)==0)\nlocal after=counts and before - 1 or before\nlocal left=string.format('%.0f',after)\nredis.call('DEL',KEYS[3])\nredis.call('SET',KEYS[3],left,'PX',onceMs)\nif after==0 then\nredis.call('DEL',KEYS[1],KEYS[2])\nif counts then announce(ARGV[3],ARGV[4]=='1') end\nelseif counts then\nlocal noted=by~='' and redis.pcall('HSET',KEYS[2],field,1)\nif type(noted)=='table' then\nredis.call('DEL',KEYS[3])\nreturn noted\nend\nredis.pcall('PEXPIRE',KEYS[2],LONGEST_MS)\nredis.call('SET',KEYS[1],left,'KEEPTTL')\nend\nredis.pcall('PEXPIRE',KEYS[4],after==0 and OUTLIVES_MS or LONGEST_MS)\nreturn{'counted',left,question}"].join('\n'),
+  (by) => [by.latch, by.round, by.dead, by.mark],
+  (by) => [by.tombstoneMs, by.by, by.channel, by.trust],
+  () => [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.queueAnnounce, "local LONGEST_MS=2147483648\nlocal tombstoneMs=integer(1,1)\nlocal by=ARGV[2]\nlocal known=redis.call('GET',KEYS[3])\nif known then return{'counted',known,question}end\nlocal before,refused=countOf()\nif refused then return refused end\nbefore=before or 0\nlocal field='by ' .. by\nlocal counts=before>0 and (by=='' or redis.call('HEXISTS',KEYS[2],field)==0)\nlocal after=counts and before - 1 or before\nlocal left=string.format('%.0f',after)\nredis.call('DEL',KEYS[3])\nredis.call('SET',KEYS[3],left,'PX',tombstoneMs)\nif after==0 then\nredis.call('DEL',KEYS[1],KEYS[2])\nif counts then announce(ARGV[3],ARGV[4]=='1') end\nelseif counts then\nlocal noted=by~='' and redis.pcall('HSET',KEYS[2],field,1)\nif type(noted)=='table' then\nredis.call('DEL',KEYS[3])\nreturn noted\nend\nredis.pcall('PEXPIRE',KEYS[2],LONGEST_MS)\nredis.call('SET',KEYS[1],left,'KEEPTTL')\nend\nredis.pcall('PEXPIRE',KEYS[4],after==0 and OUTLIVES_MS or LONGEST_MS)\nreturn{'counted',left,question}"].join('\n'),
 );
 
 export const look = /* @__PURE__ */ new Operation<'latch' | 'round' | 'mark', never>(
@@ -16,16 +16,16 @@ export const look = /* @__PURE__ */ new Operation<'latch' | 'round' | 'mark', ne
   () => [parts.protocolQuestion, parts.latchCountOf, "local count,refused=countOf()\nif refused then return refused end\nlocal round=redis.call('HGET',KEYS[2],'round')\nreturn{string.format('%.0f',count or 0),round or '',round and redis.call('HLEN',KEYS[2]) - 1 or 0,redis.call('GET',KEYS[3]) or '',question}"].join('\n'),
 );
 
-export const remove = /* @__PURE__ */ new Operation<'latch' | 'round' | 'once' | 'mark', 'onceMs' | 'channel' | 'trust'>(
+export const remove = /* @__PURE__ */ new Operation<'latch' | 'round' | 'dead' | 'mark', 'tombstoneMs' | 'channel' | 'trust'>(
   'latch/remove',
-  (by) => [by.latch, by.round, by.once, by.mark],
-  (by) => [by.onceMs, by.channel, by.trust],
-  () => [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.queueAnnounce, "local onceMs=integer(1,1)\nlocal known=redis.call('GET',KEYS[3])\nif known then return{'removed',tonumber(known),question}end\nlocal present,refused=countOf()\nif refused then return refused end\nlocal wasThere=present and 1 or 0\nredis.call('DEL',KEYS[3])\nredis.call('SET',KEYS[3],wasThere,'PX',onceMs)\nredis.call('DEL',KEYS[1],KEYS[2])\nredis.pcall('PEXPIRE',KEYS[4],OUTLIVES_MS)\nif present then announce(ARGV[2],ARGV[3]=='1') end\nreturn{'removed',wasThere,question}"].join('\n'),
+  (by) => [by.latch, by.round, by.dead, by.mark],
+  (by) => [by.tombstoneMs, by.channel, by.trust],
+  () => [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.queueAnnounce, "local tombstoneMs=integer(1,1)\nlocal known=redis.call('GET',KEYS[3])\nif known then return{'removed',tonumber(known),question}end\nlocal present,refused=countOf()\nif refused then return refused end\nlocal wasThere=present and 1 or 0\nredis.call('DEL',KEYS[3])\nredis.call('SET',KEYS[3],wasThere,'PX',tombstoneMs)\nredis.call('DEL',KEYS[1],KEYS[2])\nredis.pcall('PEXPIRE',KEYS[4],OUTLIVES_MS)\nif present then announce(ARGV[2],ARGV[3]=='1') end\nreturn{'removed',wasThere,question}"].join('\n'),
 );
 
-export const set = /* @__PURE__ */ new Operation<'latch' | 'round' | 'once' | 'mark', 'count' | 'onceMs' | 'request' | 'channel' | 'trust'>(
+export const set = /* @__PURE__ */ new Operation<'latch' | 'round' | 'dead' | 'mark', 'count' | 'tombstoneMs' | 'request' | 'channel' | 'trust'>(
   'latch/set',
-  (by) => [by.latch, by.round, by.once, by.mark],
-  (by) => [by.count, by.onceMs, by.request, by.channel, by.trust],
-  () => [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.readWriteAnnounce, "local LONGEST_MS=2147483648\nlocal count=integer(1,1,9007199254740991)\nlocal onceMs=integer(2,1)\nlocal known=redis.call('GET',KEYS[3])\nif known then return{'set',tonumber(known),question}end\nlocal present,refused=countOf()\nif refused then return refused end\nlocal isNew=present and 0 or 1\nlocal line,nth=string.match(redis.call('GET',KEYS[4]) or '','^(%S+) (%d+) ')\nredis.call('DEL',KEYS[3])\nredis.call('SET',KEYS[3],isNew,'PX',onceMs)\nif isNew==1 then\nredis.call('DEL',KEYS[2])\nlocal noted=redis.pcall('HSET',KEYS[2],'round',ARGV[3])\nif type(noted)=='table' then\nredis.call('DEL',KEYS[3])\nreturn noted\nend\nredis.pcall('PEXPIRE',KEYS[2],LONGEST_MS)\nlocal mark=string.format('%s %.0f %s',line or ARGV[3],(nth or 0)+1,ARGV[3])\nredis.call('SET',KEYS[4],mark,'PX',LONGEST_MS)\nredis.call('SET',KEYS[1],string.format('%.0f',count))\nannounce(ARGV[4],ARGV[5]=='1')\nend\nreturn{'set',isNew,question}"].join('\n'),
+  (by) => [by.latch, by.round, by.dead, by.mark],
+  (by) => [by.count, by.tombstoneMs, by.request, by.channel, by.trust],
+  () => [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.readWriteAnnounce, "local LONGEST_MS=2147483648\nlocal count=integer(1,1,9007199254740991)\nlocal tombstoneMs=integer(2,1)\nlocal known=redis.call('GET',KEYS[3])\nif known then return{'set',tonumber(known),question}end\nlocal present,refused=countOf()\nif refused then return refused end\nlocal isNew=present and 0 or 1\nlocal line,nth=string.match(redis.call('GET',KEYS[4]) or '','^(%S+) (%d+) ')\nredis.call('DEL',KEYS[3])\nredis.call('SET',KEYS[3],isNew,'PX',tombstoneMs)\nif isNew==1 then\nredis.call('DEL',KEYS[2])\nlocal noted=redis.pcall('HSET',KEYS[2],'round',ARGV[3])\nif type(noted)=='table' then\nredis.call('DEL',KEYS[3])\nreturn noted\nend\nredis.pcall('PEXPIRE',KEYS[2],LONGEST_MS)\nlocal mark=string.format('%s %.0f %s',line or ARGV[3],(nth or 0)+1,ARGV[3])\nredis.call('SET',KEYS[4],mark,'PX',LONGEST_MS)\nredis.call('SET',KEYS[1],string.format('%.0f',count))\nannounce(ARGV[4],ARGV[5]=='1')\nend\nreturn{'set',isNew,question}"].join('\n'),
 );

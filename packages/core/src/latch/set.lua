@@ -1,14 +1,14 @@
 -- Begins a round of a latch, if none is under way. A copy (same request) does nothing and is answered as the first: it must not begin another
 -- round when this one is over.
 --
--- KEYS  latch round once mark
--- ARGV  count onceMs request channel trust
---   round, once, onceMs   see latch/count.lua
---   request               names the round
---   mark                  `<line> <n> <round>`: this round is the n-th of a line, which is named after its first. It stays when the round is over, whoever
---                         has ended it, and goes only with the data
---   channel               is told `1` when a round has begun: Redisson's clients close their gates
---   trust                 see read-write/announce.lua
+-- KEYS  latch round dead mark
+-- ARGV  count tombstoneMs request channel trust
+--   round, dead, tombstoneMs   see latch/count.lua
+--   request                    names the round
+--   mark                       `<line> <n> <round>`: this round is the n-th of a line, which is named after its first. It stays when the round is over, whoever
+--                              has ended it, and goes only with the data
+--   channel                    is told `1` when a round has begun: Redisson's clients close their gates
+--   trust                      see read-write/announce.lua
 --
 -- Replies
 --   set isNew    1 = begun, 0 = there is one
@@ -20,7 +20,7 @@
 
 local LONGEST_MS = 2147483648
 local count = integer(1, 1, 9007199254740991)
-local onceMs = integer(2, 1)
+local tombstoneMs = integer(2, 1)
 
 local known = redis.call('GET', KEYS[3])
 if known then return { 'set', tonumber(known), question } end
@@ -32,7 +32,7 @@ local line, nth = string.match(redis.call('GET', KEYS[4]) or '', '^(%S+) (%d+) '
 
 -- As in latch/count.lua.
 redis.call('DEL', KEYS[3])
-redis.call('SET', KEYS[3], isNew, 'PX', onceMs)
+redis.call('SET', KEYS[3], isNew, 'PX', tombstoneMs)
 if isNew == 1 then
   redis.call('DEL', KEYS[2])
   local noted = redis.pcall('HSET', KEYS[2], 'round', ARGV[3])

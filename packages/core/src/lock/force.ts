@@ -1,6 +1,7 @@
 import { duration } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
+import type { KnownRequest } from '../protocol/known-request.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { keysAbout } from './keys-about.js';
@@ -8,12 +9,7 @@ import { force as operation } from './scripts.gen.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 
 /** Arguments of {@link force}. */
-export interface ForceOptions extends Granting {
-  /** A fresh id in the form of a tenure id. Resent, it must stay the same: a copy then does no harm to the next owner. */
-  readonly request: string;
-  /** How long copies of this request are recognised, in ms. */
-  readonly tombstoneMs: number;
-}
+export interface ForceOptions extends Granting, KnownRequest {}
 
 /** Reply to {@link force}; `ownerBefore` is undefined when the lock was free. */
 export interface ForceReply {

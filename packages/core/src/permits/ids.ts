@@ -1,6 +1,7 @@
 import { duration, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { SemaphoreKeys } from '../protocol/keys.js';
+import type { KnownRequest } from '../protocol/known-request.js';
 import type { Command } from '../protocol/script-port.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 import { type Lease, leaseArgument } from '../protocol/lease.js';
@@ -10,14 +11,6 @@ import { adopt as adopting, issue as issuing, takeback as takingBack, until as s
 
 /** Most permits with ids that are issued or taken back by one command. */
 export const MAX_IDS = 1_000;
-
-/** What tells a request from its copies. */
-export interface PermitRequest {
-  /** A fresh id in the form of a tenure id; copies share it. */
-  readonly request: string;
-  /** How long copies are recognised, in ms. */
-  readonly tombstoneMs: number;
-}
 
 /** Arguments of {@link issue}. */
 export interface IssueOptions {
@@ -72,7 +65,7 @@ export interface TakeBackReply {
 /** Takes permits back by their ids, all of them or none, and serves who waits. */
 export function takeBack(
   keys: SemaphoreKeys,
-  { ids, request, ...options }: PermitRequest & Granting & { readonly ids: readonly string[] },
+  { ids, request, ...options }: KnownRequest & Granting & { readonly ids: readonly string[] },
 ): Command<TakeBackReply> {
   return command(
     takingBack,
@@ -91,7 +84,7 @@ export function takeBack(
 /** Sets when the lease of the permit `id` ends; `leaseMs` from now, or never. Answers whether there is such a permit. */
 export function setLease(
   keys: SemaphoreKeys,
-  { id, leaseMs, request, tombstoneMs }: PermitRequest & { readonly id: string; readonly leaseMs: Lease },
+  { id, leaseMs, request, tombstoneMs }: KnownRequest & { readonly id: string; readonly leaseMs: Lease },
 ): Command<boolean> {
   return command(
     setting,

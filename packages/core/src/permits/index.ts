@@ -15,7 +15,6 @@ export {
   type IssueOptions,
   type IssueReply,
   MAX_IDS,
-  type PermitRequest,
   setLease,
   takeBack,
   type TakeBackReply,

@@ -2,6 +2,7 @@ import { decodeServed, type ServeReply } from '../lock/serve.js';
 import { duration, inRange, MOST_PERMITS } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { SemaphoreKeys } from '../protocol/keys.js';
+import type { KnownRequest } from '../protocol/known-request.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
@@ -18,12 +19,8 @@ export type Counting =
   | { readonly how: 'total'; readonly permits: number };
 
 /** Arguments of {@link count}. */
-export interface CountOptions extends Granting {
+export interface CountOptions extends Granting, KnownRequest {
   readonly change: Counting;
-  /** A fresh id in the form of a tenure id; copies share it. */
-  readonly request: string;
-  /** How long copies of this request are recognised, in ms. */
-  readonly tombstoneMs: number;
 }
 
 /** Reply to {@link count}. */

@@ -30,3 +30,8 @@ export function command<Key extends string, Argument extends string, Decoded>(
     chain,
   };
 }
+
+/** The same command, whose reply is told in other words. */
+export function translated<R, Told>(like: Command<R>, tell: (reply: R) => Told): Command<Told> {
+  return { ...like, decode: (raw) => tell(like.decode(raw)) };
+}

@@ -2,6 +2,7 @@ import { decodeServed, type ServeReply } from '../lock/serve.js';
 import { duration, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { ReadWriteKeys } from '../protocol/keys.js';
+import type { KnownRequest } from '../protocol/known-request.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { grantingArguments, type ReadWriteGranting, type Side, sideArgument } from './granting.js';
@@ -9,13 +10,9 @@ import { keysAbout } from './keys-about.js';
 import { force as forcing, peek as peeking, serve as serving } from './scripts.gen.js';
 
 /** Arguments of {@link force}. */
-export interface ReadWriteForceOptions extends ReadWriteGranting {
-  /** A fresh id in the form of a tenure id; copies share it. */
-  readonly request: string;
+export interface ReadWriteForceOptions extends ReadWriteGranting, KnownRequest {
   /** Whom to take the lock from: all readers, or the writer. */
   readonly side: Side;
-  /** How long copies of this request are recognised, in ms. */
-  readonly tombstoneMs: number;
 }
 
 /** Reply to {@link force}. */

@@ -132,8 +132,7 @@ export class CountDownLatchHandle implements RCountDownLatch {
 
   #request(): LatchRequest {
     const { parts, granting } = this.#backend;
-    const { request, tombstoneMs: onceMs } = newRequest(parts);
-    return { request, onceMs, trust: granting.trust };
+    return { ...newRequest(parts), trust: granting.trust };
   }
 
   #ask<R>(command: Command<R>): Promise<R> {

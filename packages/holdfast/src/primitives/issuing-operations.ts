@@ -1,4 +1,4 @@
-import type { Command } from '@holdfast/core';
+import { type Command, translated } from '@holdfast/core';
 import * as permits from '@holdfast/core/permits';
 import type { ReleaseReply } from '../tenure/operations.js';
 import { SemaphoreOperations } from './semaphore-operations.js';
@@ -30,15 +30,11 @@ export class IssuingOperations extends SemaphoreOperations {
 
   override release(tenure: string, options: { tombstoneMs: number }): Command<ReleaseReply> {
     if (this.#issue === undefined) return super.release(tenure, options);
-    const command = permits.issue(this.keys, { tenure, ...this.#issue });
-    return {
-      ...command,
-      decode: (raw) => {
-        this.#issued = command.decode(raw).kind === 'issued';
-        // What was given back is remembered for a while, and these operations with it.
-        this.#issue = undefined;
-        return { kind: this.#issued ? 'released' : 'notHeld', left: 0 };
-      },
-    };
+    return translated(permits.issue(this.keys, { tenure, ...this.#issue }), ({ kind }) => {
+      this.#issued = kind === 'issued';
+      // What was given back is remembered for a while, and these operations with it.
+      this.#issue = undefined;
+      return { kind: this.#issued ? 'released' : 'notHeld', left: 0 };
+    });
   }
 }

@@ -1,4 +1,4 @@
-import type { CancelReply, Command, ReadWriteKeys, RenewReply } from '@holdfast/core';
+import { type CancelReply, type Command, type ReadWriteKeys, type RenewReply, translated } from '@holdfast/core';
 import * as readWrite from '@holdfast/core/read-write';
 import type { SharedOperations } from '../read-write/operations.js';
 import type {
@@ -57,8 +57,7 @@ export class ReadWriteOperations implements SharedOperations {
 
   /** Counts nothing: only the lease is raised. */
   again(tenure: string, { leaseMs }: StepOptions): Command<AgainReply> {
-    const command = readWrite.raise(this.#keys, { tenure, leaseMs });
-    return { ...command, decode: (raw) => asHeld(command.decode(raw)) };
+    return translated(readWrite.raise(this.#keys, { tenure, leaseMs }), asHeld);
   }
 
   handoff(tenure: string, { leaseMs }: StepOptions): Command<HandoffReply> {
@@ -91,27 +90,18 @@ export class ReadWriteOperations implements SharedOperations {
 
   force(request: string, { tombstoneMs }: { tombstoneMs: number }): Command<ForceReply> {
     const command = readWrite.force(this.#keys, { request, side: this.side, tombstoneMs, ...this.#granting });
-    return {
-      ...command,
-      decode: (raw) => {
-        const { holdersBefore, left } = command.decode(raw);
-        const [ownerBefore, ...alsoBefore] = holdersBefore;
-        return { ownerBefore, alsoBefore, left };
-      },
-    };
+    return translated(command, ({ holdersBefore, left }) => {
+      const [ownerBefore, ...alsoBefore] = holdersBefore;
+      return { ownerBefore, alsoBefore, left };
+    });
   }
 
   /** Of a lock that has a foreign owner, the write side is locked: such an owner has it for itself. */
   peek(tenure: string): Command<PeekReply> {
-    const command = readWrite.peek(this.#keys, { tenure });
-    return {
-      ...command,
-      decode: (raw) => {
-        const { side, remainingMs, mine } = command.decode(raw);
-        const locked = side === this.side || (side === 'foreign' && this.side === 'write');
-        return { locked, remainingMs: locked ? remainingMs : undefined, holdCount: mine ? 1 : 0 };
-      },
-    };
+    return translated(readWrite.peek(this.#keys, { tenure }), ({ side, remainingMs, mine }) => {
+      const locked = side === this.side || (side === 'foreign' && this.side === 'write');
+      return { locked, remainingMs: locked ? remainingMs : undefined, holdCount: mine ? 1 : 0 };
+    });
   }
 }
 

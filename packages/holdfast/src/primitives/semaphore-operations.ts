@@ -1,4 +1,11 @@
-import type { Command, Granting, RenewReply, SemaphoreKeys } from '@holdfast/core';
+import {
+  type Command,
+  type Granting,
+  type KnownRequest,
+  type RenewReply,
+  type SemaphoreKeys,
+  translated,
+} from '@holdfast/core';
 import * as permits from '@holdfast/core/permits';
 import { MAX_TIME_MS } from '../options.js';
 import type {
@@ -72,7 +79,7 @@ export class SemaphoreOperations implements Operations {
   }
 
   protected asked(command: Command<permits.PermitsAskReply>): Command<AskReply> {
-    return { ...command, decode: (raw) => asOwned(command.decode(raw)) };
+    return translated(command, asOwned);
   }
 
   /** The policy lets no call be inside another. */
@@ -106,7 +113,7 @@ export class SemaphoreOperations implements Operations {
     const command = permits.renew(
       items.map(({ key, tenure, leaseMs }) => ({ keys: { permits: key }, tenure, leaseMs: this.lease(leaseMs) })),
     );
-    return { ...command, decode: (raw) => asEnding(command.decode(raw)) };
+    return translated(command, asEnding);
   }
 
   /** @param request - a fresh id, which copies of the command share. */
@@ -117,11 +124,11 @@ export class SemaphoreOperations implements Operations {
     return permits.count(this.keys, { request, ...options, ...this.#granting });
   }
 
-  takeBack(ids: readonly string[], request: permits.PermitRequest): Command<permits.TakeBackReply> {
+  takeBack(ids: readonly string[], request: KnownRequest): Command<permits.TakeBackReply> {
     return permits.takeBack(this.keys, { ids, ...request, ...this.#granting });
   }
 
-  setLease(id: string, leaseMs: permits.Lease, request: permits.PermitRequest): Command<boolean> {
+  setLease(id: string, leaseMs: permits.Lease, request: KnownRequest): Command<boolean> {
     return permits.setLease(this.keys, { id, leaseMs, ...request });
   }
 

@@ -475,7 +475,7 @@ it('a copy of a command changes nothing, whenever it arrives, and is answered as
     ]);
     for (const at of order) {
       const one = requests[at] as (typeof requests)[number];
-      const options = { request: `c:${at}`, onceMs: 60_000, trust: true };
+      const options = { request: `c:${at}`, tombstoneMs: 60_000, trust: true };
       const command = (
         one.kind === 'set'
           ? core.trySet(keys, { ...options, count: one.count })

@@ -12,13 +12,13 @@ const shared = core.share.shareKeys('shop');
 /** Every key that such a story touches. */
 export const LATCH_KEYS: readonly string[] = [
   ...[shared.lock, shared.value],
-  ...[keys.latch, keys.round, keys.mark, keys.once('u:1')],
-  ...REQUESTS.map((id) => keys.once(id)),
+  ...[keys.latch, keys.round, keys.mark, keys.dead('u:1')],
+  ...REQUESTS.map((id) => keys.dead(id)),
 ];
 export const LATCH_CHANNELS: readonly string[] = [keys.channel];
 
 const request = fc.constantFrom(...REQUESTS);
-const common = { request, onceMs: fc.constantFrom(40_000, 60_000), trust: fc.boolean() };
+const common = { request, tombstoneMs: fc.constantFrom(40_000, 60_000), trust: fc.boolean() };
 
 const sound: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -39,7 +39,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
 
 /** Redisson's commands, time that passes, and what is no latch. */
 const happenings: fc.Arbitrary<Step[]> = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom(...REQUESTS).map((id): Step[] => [send('del', keys.once(id))]) },
+  { weight: 4, arbitrary: fc.constantFrom(...REQUESTS).map((id): Step[] => [send('del', keys.dead(id))]) },
   {
     weight: 2,
     arbitrary: fc
@@ -73,8 +73,8 @@ const sharing: fc.Arbitrary<Step[]> = fc.constantFrom<Step[]>(
 /** Where the server refuses to note something behind the record of a request. */
 const unnoted = fc
   .constantFrom(
-    call(latch.trySet(keys, { request: 'u:1', onceMs: 60_000, trust: true, count: 3 })),
-    call(latch.count(keys, { request: 'u:1', onceMs: 60_000, trust: true, by: 'c' })),
+    call(latch.trySet(keys, { request: 'u:1', tombstoneMs: 60_000, trust: true, count: 3 })),
+    call(latch.count(keys, { request: 'u:1', tombstoneMs: 60_000, trust: true, by: 'c' })),
   )
   .map((step): Step[] => [
     ...(step.name === 'latch/set'
@@ -84,7 +84,7 @@ const unnoted = fc
     step,
     { kind: 'fault', fault: undefined },
     step,
-    send('del', keys.once('u:1')),
+    send('del', keys.dead('u:1')),
   ]);
 
 const innerCommands = ['get', 'set', 'del', 'hexists', 'hset', 'hget', 'pexpire', 'publish'];

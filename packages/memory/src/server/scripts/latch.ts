@@ -20,20 +20,20 @@ function countOf(redis: Commands, latch: string): number | undefined {
 }
 
 /** The record of a request, which the first copy leaves for all others: as each of the scripts does it. */
-function record(redis: Commands, once: string, answer: number, onceMs: number): void {
-  redis.del(once);
-  redis.set(once, `${answer}`, onceMs);
+function record(redis: Commands, dead: string, answer: number, tombstoneMs: number): void {
+  redis.del(dead);
+  redis.set(dead, `${answer}`, tombstoneMs);
 }
 
 /** Notes something of this round, or takes the record back and answers the refusal. */
 function note(
   redis: Commands,
-  [, round = '', once = '']: readonly string[],
+  [, round = '', dead = '']: readonly string[],
   pair: [string, string],
 ): ErrorReply | undefined {
   const noted = attempt(() => redis.hset(round, ...pair));
   if (noted instanceof ErrorReply) {
-    redis.del(once);
+    redis.del(dead);
     return noted;
   }
   attempt(() => redis.pexpire(round, LONGEST_MS));
@@ -42,16 +42,16 @@ function note(
 
 /** count.lua */
 const count: ScriptBody = (redis, keys, args): Reply => {
-  const [latch = '', round = '', once = '', mark = ''] = keys;
-  const [onceMs, by, question] = [integer(args, 1, 1), given(args, 1), questionOf(args)];
-  const known = redis.get(once);
+  const [latch = '', round = '', dead = '', mark = ''] = keys;
+  const [tombstoneMs, by, question] = [integer(args, 1, 1), given(args, 1), questionOf(args)];
+  const known = redis.get(dead);
   if (known !== undefined) return ['counted', known, question];
 
   const before = countOf(redis, latch) ?? 0;
   const field = `by ${by}`;
   const counts = before > 0 && (by === '' || !redis.hexists(round, field));
   const after = counts ? before - 1 : before;
-  record(redis, once, after, onceMs);
+  record(redis, dead, after, tombstoneMs);
   if (after === 0) {
     redis.del(latch);
     redis.del(round);
@@ -68,15 +68,15 @@ const count: ScriptBody = (redis, keys, args): Reply => {
 
 /** set.lua */
 const set: ScriptBody = (redis, keys, args): Reply => {
-  const [latch = '', round = '', once = '', mark = ''] = keys;
+  const [latch = '', round = '', dead = '', mark = ''] = keys;
   const left = integer(args, 1, 1, Number.MAX_SAFE_INTEGER);
-  const [onceMs, question] = [integer(args, 2, 1), questionOf(args)];
-  const known = redis.get(once);
+  const [tombstoneMs, question] = [integer(args, 2, 1), questionOf(args)];
+  const known = redis.get(dead);
   if (known !== undefined) return ['set', Number(known), question];
 
   const isNew = countOf(redis, latch) === undefined;
   const [, line = given(args, 2), nth = '0'] = /^(\S+) (\d+) /.exec(redis.get(mark) ?? '') ?? [];
-  record(redis, once, isNew ? 1 : 0, onceMs);
+  record(redis, dead, isNew ? 1 : 0, tombstoneMs);
   if (isNew) {
     redis.del(round);
     const refused = note(redis, keys, ['round', given(args, 2)]);
@@ -97,13 +97,13 @@ const look: ScriptBody = (redis, [latch = '', round = '', mark = ''], args): Rep
 };
 
 /** remove.lua */
-const remove: ScriptBody = (redis, [latch = '', round = '', once = '', mark = ''], args): Reply => {
-  const [onceMs, question] = [integer(args, 1, 1), questionOf(args)];
-  const known = redis.get(once);
+const remove: ScriptBody = (redis, [latch = '', round = '', dead = '', mark = ''], args): Reply => {
+  const [tombstoneMs, question] = [integer(args, 1, 1), questionOf(args)];
+  const known = redis.get(dead);
   if (known !== undefined) return ['removed', Number(known), question];
 
   const wasThere = countOf(redis, latch) !== undefined;
-  record(redis, once, wasThere ? 1 : 0, onceMs);
+  record(redis, dead, wasThere ? 1 : 0, tombstoneMs);
   redis.del(latch);
   redis.del(round);
   attempt(() => redis.pexpire(mark, HOUR_MS));
