@@ -1,7 +1,7 @@
 import * as core from '@holdfast/core';
 import type { AskOptions, Operations, ReleaseOptions, RenewItem, StepOptions } from '../tenure/operations.js';
 
-/** The operations of the re-entrant lock: the only file that knows its scripts. One object for each name in use. */
+/** The operations of the re-entrant lock: the only file that knows its scripts. */
 export class LockOperations implements Operations {
   protected readonly keys: core.LockKeys;
   /** How scripts that free a lock choose and tell the next owner; the same for all locks of a client. */
