@@ -1,4 +1,5 @@
 /** Calls of one client that wait for each other: found by the call that closes the circle, on a memory server, whose time stands still. */
+import { AsyncResource } from 'node:async_hooks';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type Hold, type LockClient, type LockClientEvents, LockDeadlockError, LockLostError } from 'holdfast';
 import { createTestClient, type TestClientOptions, type TestLockClient } from 'holdfast/testing';
@@ -294,6 +295,35 @@ describe('no alarm', () => {
     );
     const outcomes = await ended(client, around, present, waiting);
     expect(outcomes).toEqual([how === 'lost' ? expect.any(LockLostError) : 'around', undefined, 'waiting']);
+    expect(told).toEqual([]);
+  });
+
+  it('when a member of a multi-lock is lost with another, and what is told of it asks for a lock from inside', async () => {
+    const { client, told } = setUp();
+    const multi = client.getMultiLock(['p', 'q']);
+    const [lost = '', kept = ''] = multi.names;
+    const take = taking(section, client);
+    const [isInside, isOther] = [new Gate(), new Gate()];
+    const around = multi.withLock(async ({ signal }) => {
+      const asked = new Promise((resolve) => {
+        // As the documentation says: bound to where it comes from.
+        signal.addEventListener(
+          'abort',
+          AsyncResource.bind(() => resolve(take('x', () => 'asked'))),
+        );
+      });
+      isInside.open();
+      await isOther.opened;
+      await turns(20);
+      await client.exit(() => client.getLock(lost).forceUnlock());
+      expect(await asked).toBe('asked');
+    });
+    await isInside.opened;
+    const against = take('x', () => {
+      isOther.open();
+      return take(kept, () => 'against');
+    });
+    expect(await ended(client, around, against)).toEqual([expect.any(LockLostError), 'against']);
     expect(told).toEqual([]);
   });
 

@@ -145,9 +145,9 @@ function keepsOut(hold: HoldRecord, { request, standsBehind }: Waiter): boolean 
   return !scopesAround(request.scope).some(({ holds }) => holds.has(hold));
 }
 
-/** As far as is known it is neither lost nor given back, and its lease is renewed until it is. */
-function isEndless({ phase, terms }: HoldRecord): boolean {
-  return phase.kind === 'open' && terms.mode === 'watched' && terms.maxHoldMs === undefined;
+/** As far as is known it is neither lost, alone or with another, nor given back, and its lease is renewed until it is. */
+function isEndless({ phase, terms, lostWith }: HoldRecord): boolean {
+  return phase.kind === 'open' && !lostWith && terms.mode === 'watched' && terms.maxHoldMs === undefined;
 }
 
 /** The holds that cannot end before the call does. */
