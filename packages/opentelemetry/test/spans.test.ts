@@ -1,7 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers/promises';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { context, SpanStatusCode, trace } from '@opentelemetry/api';
+import { context, diag, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { traceLocks } from '@holdfast/opentelemetry';
@@ -138,6 +139,47 @@ describe('the span of a call for a lock', () => {
     await (await next).release();
     const [first, second] = ofLock('acquire');
     expect(second?.links.map(({ context: { spanId } }) => spanId)).toEqual([idOf(first)]);
+  });
+
+  it('is linked to no hold of another client, whose lock of the same name is another one', async () => {
+    const { lock, ofLock } = setUp();
+    const { client: elsewhere } = openClient(kit, { prefix: 'other:' });
+    const there = await elsewhere.getLock(lock.name).acquire();
+    const hold = await lock.acquire();
+    const next = lock.acquire({ leaseMs: 5_000 });
+    const released: unknown[] = [];
+    const whenReleased = () => {
+      // The lock is on its way to the next call by now.
+      unsubscribe('holdfast:released', whenReleased);
+      released.push(there.release());
+    };
+    subscribe('holdfast:released', whenReleased);
+    await hold.release();
+    await (await next).release();
+    await Promise.all(released);
+    const [, first, second] = ofLock('acquire');
+    expect(second?.attributes['holdfast.acquire.how']).toBe('passed');
+    expect(second?.links.map(({ context: { spanId } }) => spanId)).toEqual([idOf(first)]);
+  });
+
+  it('is left alone when it has ended, whatever becomes of its hold', async () => {
+    const { lock, ofLock } = setUp();
+    const complaints: unknown[] = [];
+    const complain = (...words: unknown[]) => complaints.push(words);
+    const logger = {
+      error: complain,
+      warn: complain,
+      info: complain,
+      debug: () => undefined,
+      verbose: () => undefined,
+    };
+    diag.setLogger(logger);
+    kit.cleanup(() => diag.disable());
+    const hold = await lock.acquire();
+    await lock.forceUnlock();
+    await rejected(hold.release());
+    expect(ofLock('acquire')).toMatchObject([{ events: [] }]);
+    expect(complaints).toEqual([]);
   });
 
   it('is an error only when the call failed, not when the lock was busy', async () => {

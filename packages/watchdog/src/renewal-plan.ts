@@ -45,9 +45,7 @@ export class RenewalPlan {
 
   /** At `time`, unless it is planned for earlier. */
   hasten(time: number): void {
-    const joinFrom = Math.min(this.joinFrom, time);
     this.#dueAt = Math.floor(Math.min(this.dueAt, time));
-    this.#slackMs = Math.max(0, Math.floor(this.#dueAt - joinFrom));
   }
 
   /** The next failure is the first. */

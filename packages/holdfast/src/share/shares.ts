@@ -200,8 +200,7 @@ export class Shares {
       return await look();
     } catch (error) {
       // The patience of the call that began it is over. One more outlasts that of all that had joined it.
-      const impatient = error instanceof LockUnavailableError && parts.clock.now() < call.until;
-      if (joins && impatient && call.signal?.aborted !== true) return look();
+      if (joins && error instanceof LockUnavailableError && parts.clock.now() < call.until) return look();
       throw error;
     }
   }

@@ -2,6 +2,7 @@ import { driveTime, useRedis } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { LockClient, LockClientEvents, RLock } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
 import { Gate, turns } from '../support/room.js';
 
 const kit = useRedis();
@@ -97,6 +98,24 @@ describe('a call that waits for the code around it', () => {
     };
     expect(events).toEqual([event, event]);
     expect(warn).toHaveBeenCalledTimes(1);
+  });
+
+  it('is looked for ten times a second at most, however many calls wait', async () => {
+    const { time, client, lock } = setUp();
+    const looks: number[] = [];
+    client.on('self-wait', () => looks.push(time.now()));
+    await lock.lock();
+    const giveUp = new AbortController();
+    const calls: Promise<unknown>[] = [];
+    for (let count = 0; count < 40; count++) {
+      calls.push(failureOf(lock.lock({ signal: giveUp.signal })));
+      await time.advance(5);
+    }
+    await time.advance(LONG_MS);
+    giveUp.abort();
+    await Promise.all(calls);
+    expect(looks).toHaveLength(40);
+    expect(new Set(looks).size).toBeLessThanOrEqual(4);
   });
 
   it('is no more told of when a listener has ended it', async () => {

@@ -39,6 +39,19 @@ describe('inside a multi-lock of which one member is lost, no other one is acqui
   });
 });
 
+it('what is wrong with several members at once is told as the loss, which nobody else tells of the others', async () => {
+  const client = process();
+  const both = client.getMultiLock(['a', 'b']);
+  // Given back first is what was taken last.
+  const [lost, undone] = both.names as [string, string];
+  await client.run(async () => {
+    await both.lock();
+    await client.getLock(undone).unlock();
+    await client.lose(lost, 'deleted');
+    expect(await failureOf(both.unlock())).toMatchObject({ code: 'LOCK_LOST', lockName: lost });
+  });
+});
+
 it('a lease begins when the last member is there: the maxHoldMs of the client ends none of those that are had until then', async () => {
   const client = process({ maxHoldMs: 5_000 });
   const other = process({ server: client.server });
