@@ -22,6 +22,21 @@ const takeBack = (request: string, ...ids: string[]) =>
   run(server.port, permits.takeBack(keys, { request, ids, tombstoneMs: TOMBSTONE_MS, ...granting }));
 const free = async () => Number(await server.redis.get(keys.count));
 
+describe('the ids of one command', () => {
+  const idsOf = (count: number) => Array.from({ length: count }, (_, index) => `i:${index}`);
+  const issuing = (ids: readonly string[]) => () =>
+    permits.issue(keys, { tenure: 'a:1', ids, leaseMs: LEASE_MS, tombstoneMs: TOMBSTONE_MS });
+
+  it('are a thousand at most, and at least one', () => {
+    expect(issuing(idsOf(1_000))).not.toThrow();
+    for (const count of [0, 1_001]) expect(issuing(idsOf(count))).toThrow(RangeError);
+  });
+
+  it('are different ones: the same one twice would be one permit in the place of two', () => {
+    expect(issuing(['i:1', 'i:2', 'i:1'])).toThrow(RangeError);
+  });
+});
+
 describe('a copy of the command that issues ids', () => {
   it('is answered as the first while their leases last', async () => {
     await taken();

@@ -120,6 +120,16 @@ describe('Inbox', () => {
     await inbox.close();
   });
 
+  it('tells of no gap when it is opened while it is open', async () => {
+    const { inbox } = inboxOn(redis.port());
+    await inbox.open();
+    const tenure = registered(inbox, 'client:1');
+    await inbox.open();
+    await inbox.open();
+    expect(tenure.gaps).toBe(0);
+    await inbox.close();
+  });
+
   it('does not remember a failure to open: all who shared it are told, the next call tries again', async () => {
     await redis.admin.acl('SETUSER', 'mute', 'on', '>pw', '+@all', '~*', 'resetchannels');
     const { inbox, port, errors } = inboxOn(redis.port(redis.url.replace('//', '//mute:pw@')));

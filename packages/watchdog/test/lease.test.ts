@@ -273,6 +273,15 @@ describe('retune', () => {
     expect(lease.deadline).toBe(deadline);
   });
 
+  it('puts off no renewal that is due before', async () => {
+    const { clock, port, hold } = harness();
+    const lease = hold('s:a', watched);
+    await clock.advance(9_900);
+    lease.retune({ ...watched, leaseMs: 40_000 });
+    await clock.advance(200);
+    expect(port.asked).toEqual([expect.objectContaining({ subject: 's:a', leaseMs: 40_000 })]);
+  });
+
   it('to fixed stops the renewal: what is confirmed runs out', async () => {
     const { clock, port, hold, whatWasHeard } = harness();
     const lease = hold('s:a', watched);

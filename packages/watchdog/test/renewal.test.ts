@@ -489,6 +489,14 @@ describe('verify and suspect', () => {
     expect(port.asked.map(({ subject, leaseMs }) => `${subject} ${leaseMs}`).sort()).toEqual(['s:a 30000', 's:b 0']);
   });
 
+  it('suspects none whose connection is up', async () => {
+    const { clock, hold, watchdog } = harness();
+    const leases = [hold('s:a'), hold('t:b')];
+    await clock.advance(100);
+    watchdog.suspect((subject) => subject.startsWith('t:'));
+    expect(leases.map(({ state }) => state)).toEqual(['held', 'suspect']);
+  });
+
   it('finds out at once what was lost while the connection was down', async () => {
     const { clock, port, hold, watchdog, heard } = harness();
     hold();

@@ -1,4 +1,4 @@
-import { useRedis } from '@holdfast/testkit';
+import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import { createLockClient, type Hold, LockClient } from 'holdfast';
 import { currentScope, openScope, Scope, within } from '../../src/scopes/scope.js';
@@ -47,6 +47,31 @@ describe('a chain of sections of which each starts the next before it ends', () 
     expect(alive).toBeLessThan(10);
   });
 
+  it('keeps none alive that has ended, but for a few, also where none of them asks for a lock', async () => {
+    const client = {};
+    const kept: WeakRef<object>[] = [];
+    const stay = new Gate();
+    const step = (left: number, inside: Gate): void => {
+      const scope = openScope('thread', client);
+      kept.push(new WeakRef(scope));
+      const work = async () => {
+        inside.open();
+        await turns();
+        if (left === 0) return stay.opened;
+        const next = new Gate();
+        step(left - 1, next);
+        return next.opened;
+      };
+      void runScope(scope, work, 'abandon');
+    };
+    step(200, new Gate());
+    await waitUntil(() => kept.length > 200, { what: 'the last of the chain' });
+    await collect();
+    const alive = kept.filter((ref) => ref.deref() !== undefined).length;
+    stay.open();
+    expect(alive).toBeLessThan(10);
+  });
+
   it('costs a call in it as many steps however long it is', () => {
     const client = {};
     const steps = jest.spyOn(Scope.prototype, 'ended', 'get');
@@ -72,6 +97,18 @@ describe('a chain of sections of which each starts the next before it ends', () 
     } finally {
       steps.mockRestore();
     }
+  });
+
+  it('is left by calls of a client whose scope has ended, also below one of another client that lives', () => {
+    const [client, other] = [{}, {}];
+    const outer = openScope('thread', client);
+    within(outer, () => {
+      const inner = openScope('thread', other);
+      within(inner, () => {
+        outer.end();
+        expect([currentScope(client), currentScope(other)]).toEqual([undefined, inner]);
+      });
+    });
   });
 
   it('still knows the living far above it, past any number of ended ones', async () => {

@@ -36,6 +36,22 @@ const stepsOf = (told: readonly Trace<keyof LockTraces>[]) => told.map(([step]) 
 const last = <N extends keyof LockTraces>(told: readonly Trace<N>[]) => told.at(-1)?.[1];
 
 describe('a call for a lock is traced', () => {
+  it.each(['start', 'end', 'error', 'asyncStart', 'asyncEnd'])('also to who listens to %s alone', async (step) => {
+    const { client, name, lock } = setUp();
+    const channel = `tracing:holdfast:acquire:${step}`;
+    const told: unknown[] = [];
+    const note = (message: unknown) => told.push(message);
+    const hold = await lock.acquire();
+    subscribe(channel, note);
+    try {
+      await failureOf(lock.acquire({ waitMs: 1 }));
+    } finally {
+      unsubscribe(channel, note);
+    }
+    expect(told).toEqual([expect.objectContaining({ clientId: client.clientId, name, outcome: 'busy' })]);
+    await hold.release();
+  });
+
   it('from start to end by one object, which says how the lock was had', async () => {
     const { client, name, lock } = setUp();
     const told = listen(client, 'holdfast:acquire');

@@ -1,4 +1,5 @@
 /** The countdown latch: on a memory server whose time the test moves, and on a real one. */
+import { getEventListeners } from 'node:events';
 import { latch as core, latchScripts, run, type Command } from '@holdfast/core';
 import { direct, memoryRedis, MemoryServer } from '@holdfast/memory';
 import { faultProxy, ManualClock, proofRuns, useRedis, waitUntil } from '@holdfast/testkit';
@@ -379,6 +380,18 @@ describe('waiting for a latch', () => {
     expect(await last).toBeInstanceOf(LockClientClosedError);
     for (const call of [latch.await(), latch.getCount(), latch.countDown(), latch.trySetCount(1), latch.delete()])
       expect(await failureOf(call)).toBeInstanceOf(LockClientClosedError);
+  });
+
+  it('leaves nothing in a signal that lives longer', async () => {
+    const { server, first } = processes();
+    const latch = first.getCountDownLatch('start');
+    await latch.trySetCount(1);
+    const { signal } = new AbortController();
+    const waiting = Promise.all([latch.await(undefined, { signal }), latch.await(10, { signal })]);
+    expect(await after(server, 100, waiting)).toBe('waiting');
+    await latch.countDown();
+    expect(await after(server, 0, waiting)).toEqual([true, false]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('has room for limits.waiters calls', async () => {

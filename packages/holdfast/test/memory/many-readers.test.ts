@@ -5,6 +5,7 @@ import { createTestClient } from 'holdfast/testing';
 import { HoldRecord } from '../../src/exclusive/hold-record.js';
 import { OpenHolds } from '../../src/exclusive/open-holds.js';
 import { LinkedList } from '../../src/waiting/linked-list.js';
+import { failureOf } from '../support/outcomes.js';
 
 const open: LockClient[] = [];
 afterEach(async () => {
@@ -33,6 +34,24 @@ function countLooks() {
   counted(HoldRecord.prototype, 'renewable', () => 1);
   return () => looks;
 }
+
+it('who comes to read when all who read have left, and a writer is in, waits until its client closes and no longer', async () => {
+  const reader = client();
+  const lock = reader.getReadWriteLock('catalogue');
+  const reads = await lock.readLock().acquire();
+  const writes = lock.writeLock().acquire();
+  await reader.advance(10);
+  await reads.release();
+  const written = await writes;
+  const answers: unknown[] = [];
+  void failureOf(lock.readLock().acquire()).then((error) => answers.push(error));
+  await reader.advance(10);
+  const closed = reader.close();
+  await reader.advance(0);
+  expect(answers).toMatchObject([{ code: 'LOCK_CLIENT_CLOSED' }]);
+  await closed;
+  expect(written.state).not.toBe('held');
+});
 
 const orders: Readonly<Record<string, (holds: readonly Hold[]) => readonly Hold[]>> = {
   'who came first leaves first': (holds) => holds,
