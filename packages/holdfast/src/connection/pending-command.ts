@@ -173,7 +173,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
 
   /** Unanswered, and the connection it was sent on has ended. */
   get overtaken(): boolean {
-    return this.#unansweredThere > 0 && this.#connection !== undefined && this.#epoch < this.#connection.epoch;
+    return this.#unansweredThere > 0 && this.#epoch < (this.#connection as Connection).epoch;
   }
 
   doubt(): void {
@@ -181,6 +181,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   }
 
   replied(reply: R, sentAt: number, node: string): void {
+    // A client of yours has sent it again before anything of ours could leave there. The copy before may have run.
+    if (this.overtaken) this.doubt();
     this.settle({ kind: 'reply', reply, sentAt, node });
   }
 
@@ -204,7 +206,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     // What Redis refuses for good, and is not said to mean this command, means another one that left together with it.
     const meansAnother = meaning.kind === 'unknown' && meaningOf(error).kind === 'permanent';
     if (!meansAnother) this.#lastError = this.#moreTelling(redacted(error));
-    if (!isRefused) this.doubt();
+    if (!isRefused || this.overtaken) this.doubt();
     const goesOn = this.options.inLastingTrouble === 'go on';
     const isFinal = meaning.kind === 'permanent' && !(goesOn && meaning.code === CANNOT_SAVE);
     if (isFinal || meaning.kind === 'nonsense' || this.#isElsewhere(meaning)) {

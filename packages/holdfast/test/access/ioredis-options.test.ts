@@ -55,6 +55,7 @@ const awkward: readonly (readonly [title: string, options: RedisOptions])[] = [
   ['autoResendUnfulfilledCommands: false', { autoResendUnfulfilledCommands: false }],
   ['autoResubscribe: false', { autoResubscribe: false }],
   ['commandTimeout', { commandTimeout: 150 }],
+  ['db', { db: 3 }],
   ['enableAutoPipelining', { enableAutoPipelining: true }],
   ['enableOfflineQueue: false', { enableOfflineQueue: false }],
   ['enableReadyCheck: false', { enableReadyCheck: false }],
@@ -79,8 +80,8 @@ describe.each(awkward)('with %s', (_, options) => {
         kit.cleanup(() => redis.disconnect());
       }
       const client = openClient(kit, { redis, reaskMs: 200, claimLeaseMs: 600 });
-      const { keyPrefix = '' } = options;
-      const stranger = openClient(kit, { redis: { host: kit.server.host, port: kit.server.port, keyPrefix } });
+      const { keyPrefix = '', db = 0 } = options;
+      const stranger = openClient(kit, { redis: { host: kit.server.host, port: kit.server.port, keyPrefix, db } });
       const [mine, theirs] = [freshName(), freshName()];
 
       const hold = await client.getLock(mine).acquire();
