@@ -31,7 +31,10 @@ export const graph: CliCommand = {
       call.printJson({ waits, circles: circles.map((circle) => ({ atMostMs: ageOf(circle), waits: circle })) });
     else call.io.write(inWordsOf(waits, circles, call.io));
     tellLeftOut(call, looked);
-    await tellBlindSpots(call);
+    await tellBlindSpots(
+      call,
+      waits.flatMap(({ waiter, holder }) => [waiter, holder]),
+    );
     return circles.length === 0 ? exitCodes.done : exitCodes.no;
   },
 };

@@ -23,10 +23,13 @@ export const ls: CliCommand = {
     const found: ListedLock[] = [];
     for await (const lock of listed(call, call.openClient())) {
       if (call.wantsJson) call.printJson(lock);
-      else found.push(lock);
+      found.push(lock);
     }
     if (!call.wantsJson) call.io.write(lockTable(found, call.io));
-    await tellBlindSpots(call);
+    await tellBlindSpots(
+      call,
+      found.map(({ owner }) => owner),
+    );
     return exitCodes.done;
   },
 };
@@ -36,10 +39,13 @@ async function listCounters(call: Call, kind: CounterKind): Promise<number> {
   const found: Counter[] = [];
   for await (const counter of countersInUse(call, wanted, (missing) => tellMissing(call, missing))) {
     if (call.wantsJson) call.printJson(counter);
-    else found.push(counter);
+    found.push(counter);
   }
   if (!call.wantsJson) call.io.write(counterTable(found, kind, call.io));
-  await tellBlindSpots(call);
+  await tellBlindSpots(
+    call,
+    found.flatMap((counter) => ('holders' in counter ? [...counter.holders, ...counter.queue] : [])),
+  );
   return exitCodes.done;
 }
 

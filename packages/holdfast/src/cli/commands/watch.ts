@@ -63,7 +63,8 @@ async function lookUntil(ending: Ending, call: Call, client: LockClient, view: V
       const missing: Error[] = [];
       for await (const lock of listed(call, client, (error) => missing.push(error))) locks.push(lock);
       // Before the screen is drawn on.
-      if (isFirst) await tellBlindSpots(call);
+      const owners = locks.map(({ owner }) => owner);
+      if (isFirst) await tellBlindSpots(call, owners);
       if (ending.isAsked) return;
       if (missing[0] === undefined) await view.show(locks);
       else view.showPart(locks, missing[0]);
