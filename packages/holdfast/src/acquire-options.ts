@@ -1,4 +1,4 @@
-import { checkKeys, checkTime, MIN_LEASE_MS, mistyped } from './options.js';
+import { checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS, mistyped } from './options.js';
 import { refuseSurplus } from './surplus.js';
 
 /** Options of `lock`. */
@@ -67,13 +67,19 @@ export function checkAcquire(
   if (options === undefined) return nothingSaid;
   checkKeys(method, options, known);
   const { waitMs, leaseMs, signal, maxHoldMs, minHoldMs } = options;
-  if (waitMs !== undefined) checkTime('waitMs', waitMs, 0);
-  if (leaseMs !== undefined) checkTime('leaseMs', leaseMs, MIN_LEASE_MS);
-  if (maxHoldMs !== undefined) checkTime('maxHoldMs', maxHoldMs, MIN_LEASE_MS);
+  const check = (option: string, ms: number | undefined, leastMs: number) => {
+    if (ms !== undefined) checkTime(`${method}: ${option}`, ms, leastMs);
+  };
+  check('waitMs', waitMs, 0);
+  check('leaseMs', leaseMs, MIN_LEASE_MS);
+  check('maxHoldMs', maxHoldMs, MIN_LEASE_MS);
+  check('minHoldMs', minHoldMs, 1);
   if (leaseMs !== undefined && maxHoldMs !== undefined) {
     throw new TypeError(`${method}: leaseMs is never renewed, so maxHoldMs cannot go with it`);
   }
-  if (minHoldMs !== undefined) checkMinimum(minHoldMs, { leaseMs, maxHoldMs });
+  const mostMs = leaseMs ?? maxHoldMs ?? MAX_TIME_MS;
+  if (minHoldMs !== undefined && minHoldMs > mostMs)
+    throw new RangeError(`${method}: minHoldMs must be at most leaseMs or maxHoldMs, ${mostMs}, not ${minHoldMs}`);
   checkSignal(method, signal);
   return { leaseMs, signal, maxHoldMs, waitMs, minHoldMs };
 }
@@ -107,17 +113,6 @@ export function checkAlone(
 ): CheckedOptions {
   refuseSurplus(surplus, method, 'one object of options: { waitMs, leaseMs, signal }');
   return checkAcquire(options, method);
-}
-
-function checkMinimum(
-  minHoldMs: number,
-  longest: { readonly leaseMs: number | undefined; readonly maxHoldMs: number | undefined },
-): void {
-  checkTime('minHoldMs', minHoldMs, 1);
-  for (const [option, ms] of Object.entries(longest)) {
-    if (ms !== undefined && minHoldMs > ms)
-      throw new RangeError(`minHoldMs must be at most ${option}, which is ${ms}, not ${minHoldMs}`);
-  }
 }
 
 /** @throws TypeError when it is given and none. */

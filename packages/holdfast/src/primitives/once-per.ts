@@ -34,11 +34,11 @@ export async function runOncePer<T>(
   operations: OwnedOperations,
   { periodMs, fn, options }: { periodMs: number; fn: Section<T>; options: OncePerOptions },
 ): Promise<TryResult<T>> {
-  checkTime('periodMs', periodMs, MIN_LEASE_MS);
-  checkFunction('oncePer', fn);
+  checkTime('oncePer: periodMs', periodMs, MIN_LEASE_MS);
+  checkFunction('oncePer(name, periodMs, fn, options)', fn);
   checkKeys('oncePer', options, optionKeys);
   const { afterError = 'used' } = options;
-  checkChoice('afterError', afterError, ['used', 'retry']);
+  checkChoice('oncePer: afterError', afterError, ['used', 'retry']);
   let run: HoldRecord | undefined;
   const holdOf = (home: LockHost, record: HoldRecord) => new HoldHandle(home, (run = record));
   const lock = new LockHandle(host, operations, reentrantPolicy, undefined, holdOf);

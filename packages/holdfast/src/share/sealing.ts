@@ -1,6 +1,6 @@
 /** How a value travels: one letter that says whether it is a value or a failure, and its text. */
 
-import { checkSignal } from '../acquire-options.js';
+import { checkAcquire } from '../acquire-options.js';
 import { SharedFailureError } from '../errors.js';
 import { checkCount, checkFunction, checkKeys, checkTime, checkWellFormed } from '../options.js';
 import type { ShareCodec, ShareOptions } from '../primitives/share.js';
@@ -44,19 +44,17 @@ export function checkShare<T>(options: ShareOptions<T>): CheckedShare<T> {
     waitMs,
     signal,
   } = options;
-  checkTime('ttlMs', ttlMs, 1);
+  checkTime('share: ttlMs', ttlMs, 1);
   checkFunction('share', fn);
   if (!isCodec(codec)) throw new TypeError('share: codec must have the functions encode and decode');
-  checkCount('maxBytes', maxBytes, MOST_BYTES);
-  if (errorTtlMs !== undefined) checkTime('errorTtlMs', errorTtlMs, 1);
-  if (waitMs !== undefined) checkTime('waitMs', waitMs, 0);
-  checkSignal('share', signal);
+  checkCount('share: maxBytes', maxBytes, MOST_BYTES);
+  if (errorTtlMs !== undefined) checkTime('share: errorTtlMs', errorTtlMs, 1);
+  checkAcquire({ waitMs, signal }, 'share');
   return { ttlMs, fn, codec, maxBytes, errorTtlMs, waitMs, signal };
 }
 
 function isCodec(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { encode, decode } = value as Readonly<Record<keyof ShareCodec<unknown>, unknown>>;
+  const { encode, decode } = Object(value) as Readonly<Record<keyof ShareCodec<unknown>, unknown>>;
   return typeof encode === 'function' && typeof decode === 'function';
 }
 

@@ -437,3 +437,33 @@ it('options behind the function are told where they belong', async () => {
     'withLock: options must be an object, got function: the function to run comes last',
   );
 });
+
+describe('what cannot be is said with its call and its option:', () => {
+  it.each<readonly [string, (client: LockClient) => unknown]>([
+    ['acquire: waitMs must', (client) => client.getLock('x').acquire({ waitMs: -1 })],
+    ['tryLock: leaseMs must', (client) => client.getLock('x').tryLock(0, 5)],
+    ['withLock: maxHoldMs must', (client) => client.getLock('x').withLock({ maxHoldMs: 5 }, nothing)],
+    [
+      'tryAcquire: minHoldMs must be at most leaseMs or maxHoldMs, 500, not 600',
+      (client) => client.getLock('x').tryAcquire({ leaseMs: 500, minHoldMs: 600 }),
+    ],
+    ['campaign: waitMs must', (client) => client.election('x').campaign({ waitMs: -1 })],
+    ...['ttlMs', 'maxBytes', 'errorTtlMs', 'waitMs'].map(
+      (option) =>
+        [
+          `share: ${option} must`,
+          (client: LockClient) => client.share('x', { ttlMs: 5, fn: nothing, [option]: -1 }),
+        ] as const,
+    ),
+    ['oncePer: periodMs must', (client) => client.oncePer('x', 5, nothing)],
+    ['oncePer: afterError must', (client) => client.oncePer('x', 500, nothing, { afterError: wrong('never') })],
+    [
+      'oncePer(name, periodMs, fn, options) needs a function to run, got object',
+      (client) => client.oncePer('x', 500, wrong({}), wrong(nothing)),
+    ],
+  ])('%s', async (words, call) => {
+    const client = createTestClient();
+    kit.cleanup(() => client.close());
+    await expect(eventually(() => call(client))).rejects.toThrow(words);
+  });
+});
