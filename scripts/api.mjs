@@ -3,6 +3,7 @@
 //
 // Reads the built declarations, so `npm run build` comes first. A change of a signature is then seen in a review as what it is for users.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeReports } from './api/reports.mjs';
@@ -23,6 +24,15 @@ const unbuilt = () =>
     ),
   );
 
+const load = createRequire(import.meta.url);
+
+/** What declarations say that there is at run time: no mere type. */
+const valuesOf = (declarations) =>
+  [...declarations.matchAll(/^export \{(.+)\};$/gm)]
+    .flatMap(([, names]) => names.split(',').map((name) => name.trim()))
+    .filter((name) => name !== '' && !name.startsWith('type '))
+    .map((name) => name.split(' as ').at(-1));
+
 /** Each way to import something of a package: its name there, and its declarations. */
 function entriesOf({ folder, manifest }) {
   return typed(manifest).map(([path, target]) => {
@@ -31,6 +41,8 @@ function entriesOf({ folder, manifest }) {
       readFileSync(join(folder, types), 'utf8'),
     );
     if (forEsm !== forCommonJs) throw new Error(`${imported} declares other things for ESM than for CommonJS`);
+    const missing = valuesOf(forCommonJs).filter((name) => !(name in load(join(folder, target.require.default))));
+    if (missing.length > 0) throw new Error(`${imported} declares values that it has not: ${missing.join(', ')}`);
     return { folder, imported, declarations, name: path === '.' ? 'index' : path.slice('./'.length) };
   });
 }

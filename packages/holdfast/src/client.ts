@@ -205,9 +205,9 @@ class Client extends ClientBase implements LockClientMembers {
  * The class of clients, for `instanceof` and as a token: containers want a class that could be made. Interface and class are two declarations of one name: a class
  * alone, which has private members, would accept its own instances only, and an object that a test puts in place of a client could not be handed on without a cast.
  */
-export const LockClient = Client as unknown as (new (
-  notForUse: typeof BACKSTAGE,
-) => LockClient) & {
+export const LockClient = Client as unknown as (new (notForUse: {
+  readonly clientsAreMadeByCreateLockClient: never;
+}) => LockClient) & {
   readonly prototype: LockClient;
 };
 

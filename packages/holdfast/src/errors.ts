@@ -170,7 +170,7 @@ export interface DeadlockWait {
 }
 
 /**
- * The call would have waited for ever, for calls of this client that wait for it: see the event `deadlock`. Thrown only with `deadlocks: 'refuse'`, and by the
+ * The call would have waited for calls of this client that wait for it, for ever or until a hold is lost by `maxHoldMs`: see the event `deadlock`. Thrown only with `deadlocks: 'refuse'`, and by the
  * call that closed the circle. Nothing was sent for it, but for a reader whom a writer overtook on its way. Let go of the lock that the others wait for, and begin again.
  */
 export class LockDeadlockError extends LockErrorBase {
@@ -188,7 +188,7 @@ export class LockDeadlockError extends LockErrorBase {
       others.length === 0
         ? 'the code around this call has it, as a lock of another kind, which does not let this one in'
         : `${others.join(', ')}, which is held around this call. Take locks in one order everywhere`;
-    super(`Waiting for lock "${lockName}" would never end: ${why}`, lockName);
+    super(`Nobody would give lock "${lockName}" back: ${why}`, lockName);
     this.waits = waits;
   }
 }

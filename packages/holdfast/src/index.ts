@@ -9,7 +9,6 @@ export {
   type AnyLockError,
   LockClientClosedError,
   LockError,
-  type LockErrorBase,
   type LockErrorCode,
   type LockLimit,
   LockLimitError,

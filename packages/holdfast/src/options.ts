@@ -163,7 +163,12 @@ export function checkKeys(what: string, options: unknown, known: readonly string
     const order = typeof options === 'function' ? ': the function to run comes last' : '';
     throw new TypeError(`${what}: options must be an object, got ${shapeOf(options)}${order}`);
   }
-  for (const key of Object.keys(options)) {
+  const keys = Object.keys(options);
+  const tag = Object.prototype.toString.call(options);
+  // Such as an AbortSignal, whose own members are none: it would be passed over.
+  if (keys.length === 0 && tag !== '[object Object]')
+    throw new TypeError(`${what}: options must be a plain object, got ${tag}`);
+  for (const key of keys) {
     if (!known.includes(key)) throw new TypeError(`${what}: unknown option "${key}"`);
   }
 }

@@ -117,6 +117,18 @@ describe('a connection that is replaced because it is of no use', () => {
   });
 });
 
+it.each([Number.NaN, 0, -1, 70_000, 'abc', null])('the port %p is refused before anything is tried', (port) => {
+  expect(() => openRedis({ host: 'localhost', port: port as never })).toThrow(
+    'redis: the port must be a number from 1 to 65535',
+  );
+});
+
+it('a port that is a text of digits, as in the environment, is one', () => {
+  const opened = openRedis({ host: 'localhost', port: '6379' as never });
+  if (opened.kind !== 'node') throw new Error('it is one server');
+  kit.cleanup(() => opened.redis.disconnect());
+});
+
 describe('the query of a URL', () => {
   it('changes nothing that a connection of ours needs', () => {
     const opened = openRedis('redis://localhost:1/?maxRetriesPerRequest=5&enableOfflineQueue=true&keyPrefix=app:');

@@ -88,7 +88,7 @@ describe('a call inside a lock of its name', () => {
       const expected: unknown = reenters ? 'inside' : expect.any(LockDeadlockError);
       expect([wanted, outcome]).toEqual([wanted, expected]);
       if (!reenters)
-        expect(String(outcome)).toMatch(/never end: the code around this call has it, as a lock of another kind/);
+        expect(String(outcome)).toMatch(/back: the code around this call has it, as a lock of another kind/);
       expect(told.map(({ waits }) => waits.map(({ name }) => name))).toEqual(reenters ? [] : [['x']]);
     }
   });
@@ -230,6 +230,18 @@ describe('two flows that wait for each other', () => {
   });
 });
 
+describe('maxHoldMs', () => {
+  it.each([
+    ['of the client', { maxHoldMs: 5_000 }, {}],
+    ['of the calls', {}, { maxHoldMs: 5_000 }],
+  ])('%s is no end that a call may wait for: it comes by a loss', async (_, ofClient, ofCalls) => {
+    const { client, told } = setUp({ deadlocks: 'refuse', ...ofClient });
+    const take: Take = (name, fn) => client.getLock(name).withLock(ofCalls, fn);
+    expect(await ended(client, ...crossed(take, take))).toEqual(['first', expect.any(LockDeadlockError)]);
+    expect(told).toHaveLength(1);
+  });
+});
+
 describe('no alarm', () => {
   const section = 'getLock, in sections';
 
@@ -250,12 +262,10 @@ describe('no alarm', () => {
   it.each([
     ['a lease of its own', { leaseMs: 5_000 }, {}],
     ['a lease of its own, of the call that closes the circle', {}, { leaseMs: 5_000 }],
-    ['an end that is set by maxHoldMs', { maxHoldMs: 5_000 }, {}],
-    ['an end that is set by maxHoldMs, of the call that closes the circle', {}, { maxHoldMs: 5_000 }],
   ])('when a hold has %s', async (_, first, second) => {
     const { client, told } = setUp();
     const within =
-      (limits: { leaseMs?: number; maxHoldMs?: number }): Take =>
+      (limits: { leaseMs?: number }): Take =>
       (name, fn) =>
         client.getLock(name).withLock(limits, fn);
     const outcomes = await ended(client, ...crossed(within(first), within(second)));

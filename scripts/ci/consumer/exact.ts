@@ -1,30 +1,31 @@
-// Compiled with exactOptionalPropertyTypes, for which an option given as undefined is another thing than one left out: all options take either.
-import type {
-  AcquireOptions,
-  AwaitLatchOptions,
-  BackOff,
-  CampaignOptions,
-  CloseOptions,
-  ConnectOptions,
-  CountDownOptions,
-  GuardSetOptions,
-  LimitOptions,
-  ListLocksOptions,
+// Compiled with its declarations, as a library of yours would be, and with exactOptionalPropertyTypes, for which an option given as undefined is another thing than one left out: all options take either.
+import {
+  type AcquireOptions,
+  type AwaitLatchOptions,
+  type BackOff,
+  type CampaignOptions,
+  type CloseOptions,
+  type ConnectOptions,
+  type CountDownOptions,
+  createLockClient,
+  type GuardSetOptions,
+  type LimitOptions,
+  type ListLocksOptions,
   LockClient,
-  LockClientOptions,
-  LockHandleOptions,
-  LockOptions,
-  ObserveOptions,
-  OncePerOptions,
-  PermitIdOptions,
-  PermitOptions,
-  PermitSectionOptions,
-  ReadWriteLockOptions,
-  RedLockClientOptions,
-  ReplicaOptions,
-  SemaphoreOptions,
-  ShareOptions,
-  SpinLockOptions,
+  type LockClientOptions,
+  type LockHandleOptions,
+  type LockOptions,
+  type ObserveOptions,
+  type OncePerOptions,
+  type PermitIdOptions,
+  type PermitOptions,
+  type PermitSectionOptions,
+  type ReadWriteLockOptions,
+  type RedLockClientOptions,
+  type ReplicaOptions,
+  type SemaphoreOptions,
+  type ShareOptions,
+  type SpinLockOptions,
 } from 'holdfast';
 import type { TestClientOptions, TestServerOptions } from 'holdfast/testing';
 
@@ -71,3 +72,6 @@ export async function use(client: LockClient, maybe: number | undefined): Promis
   await client.getLock('exact').tryLock(maybe, maybe, { signal: undefined });
   await client.getFencedLock('exact').tryLockAndGetToken(maybe, maybe, { signal: undefined });
 }
+
+/** The class of clients as a token of dependency injection. */
+export const lockProvider = { provide: LockClient, useFactory: createLockClient };

@@ -41,7 +41,7 @@ export interface LockClientEvents {
    */
   'self-wait': [event: { name: string; site: string | undefined; holderSite: string | undefined }];
   /**
-   * Calls of this client wait for each other's locks, and none has a `waitMs` after which it would give up: they wait for ever. `waits` has one entry for
+   * Calls of this client wait for each other's locks, and none has a `waitMs` after which it would give up: they wait for ever, or until a hold is lost by `maxHoldMs`. `waits` has one entry for
    * each, the call that closed the circle first: it was made at `site`, and waits for lock `name`, which was taken at `holderSite` by code that
    * waits in the next entry; the last waits for what the first holds. Work that a scope has started and does not await is taken for awaited.
    */

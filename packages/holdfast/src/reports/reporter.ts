@@ -193,8 +193,8 @@ export class Reporter {
     this.#emit(context, 'deadlock', { waits });
     if (then === 'refused' || this.events.heard.deadlock) return;
     this.#warnOnce('HOLDFAST_DEADLOCK', () => [
-      `Calls wait for each other for ever, for the locks ${waits.map(({ name }) => `"${name}"`).join(', ')}: take locks in one order ` +
-        'everywhere, or all at once with getMultiLock. Listen to the event "deadlock" to hear where.',
+      `Calls wait for each other, for the locks ${waits.map(({ name }) => `"${name}"`).join(', ')}, which none of them gives back: take ` +
+        'locks in one order everywhere, or all at once with getMultiLock. Listen to the event "deadlock" to hear where.',
       waits.map(({ name, site }) => `Waits for "${name}":\n${site ?? '    not noted'}`).join('\n'),
     ]);
   }

@@ -1,6 +1,6 @@
 /**
  * Finds the call that closes a circle: it is inside a hold that another call waits for, which is inside a hold that ... the first one waits for. None of them
- * can go on, so nothing will ever part them: their leases are renewed.
+ * can go on, so none will give its lock back: their leases are renewed, for ever or up to `maxHoldMs`, which parts them by a loss.
  *
  *      waits for             a call that stands in a queue waits for each hold of that name which it is not inside of, and for one of another kind
  *                            of lock in any case, since it cannot re-enter that. Readers do not wait for readers,
@@ -12,7 +12,7 @@
  * the queues and the scopes at that moment, and only for a call that is inside a hold, and waits for one of this client. A call that gets its lock, or
  * is inside none, pays for none of it.
  *
- * What may end by itself closes no circle: a call with `waitMs` or a number of attempts; a hold with a lease that is not renewed, or not beyond `maxHoldMs`.
+ * What may end by itself closes no circle: a call with `waitMs` or a number of attempts; a hold with a lease that is not renewed.
  * Nor does a hold that is lost or was given back, which its scope knows until that ends. A hold that any code may release (`acquire()`, `lock()` outside
  * `client.run`) says nothing of when it ends. An abort signal is no end. What cannot be known is whether a scope awaits what was called in it:
  * work that it only started counts as awaited.
@@ -145,9 +145,9 @@ function keepsOut(hold: HoldRecord, { request, standsBehind }: Waiter): boolean 
   return !scopesAround(request.scope).some(({ holds }) => holds.has(hold));
 }
 
-/** As far as is known it is neither lost, alone or with another, nor given back, and its lease is renewed until it is. */
+/** As far as is known it is neither lost, alone or with another, nor given back, and its lease is renewed. */
 function isEndless({ phase, terms, lostWith }: HoldRecord): boolean {
-  return phase.kind === 'open' && !lostWith && terms.mode === 'watched' && terms.maxHoldMs === undefined;
+  return phase.kind === 'open' && !lostWith && terms.mode === 'watched';
 }
 
 /** The holds that cannot end before the call does. */

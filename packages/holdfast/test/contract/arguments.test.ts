@@ -438,6 +438,22 @@ it('options behind the function are told where they belong', async () => {
   );
 });
 
+it.each([
+  ['an AbortSignal', AbortSignal.timeout(1), 'AbortSignal'],
+  ['a Date', new Date(), 'Date'],
+  ['a Map', new Map([['waitMs', 10]]), 'Map'],
+])('%s in place of options is refused, and not passed over', async (_, given, tag) => {
+  const client = openClient(kit);
+  const lock = client.getLock(freshName());
+  const calls = [lock.acquire(wrong(given)), lock.lock(wrong(given)), lock.withLock(wrong(given), nothing)];
+  for (const call of [
+    ...calls,
+    client.connect(wrong(given)),
+    client.getSemaphore('x', { permits: 1 }).acquire(1, wrong(given)),
+  ])
+    await expect(call).rejects.toThrow(`options must be a plain object, got [object ${tag}]`);
+});
+
 describe('what cannot be is said with its call and its option:', () => {
   it.each<readonly [string, (client: LockClient) => unknown]>([
     ['acquire: waitMs must', (client) => client.getLock('x').acquire({ waitMs: -1 })],
