@@ -23,7 +23,7 @@ import { withCredentialsOf } from './live-credentials.js';
 import { PortProbe } from './port-probe.js';
 import { redacted } from './reply-errors.js';
 import { closedConnection, isLasting } from './trouble.js';
-import { attempt, type Attempt } from './why-closed.js';
+import { type Attempt, connectOnce } from './why-closed.js';
 
 /** A server, `host:port`, as we reach it. */
 export type NodeAddress = string;
@@ -207,7 +207,7 @@ export class ClusterMap {
     else if (this.#attempts.length === 0)
       void this.#find(
         error,
-        unasked.map((node) => attempt(node, this.#tools)),
+        unasked.map((node) => connectOnce(node, this.#tools)),
       );
     // What is known says more.
     this.#trouble ??= error;

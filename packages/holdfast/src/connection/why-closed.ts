@@ -17,7 +17,7 @@ export interface Attempt {
 }
 
 /** Connects to where this connection leads, once. */
-export function attempt(node: Redis, tools: ConnectionTools): Attempt {
+export function connectOnce(node: Redis, tools: ConnectionTools): Attempt {
   // A server that wants to see a certificate says so only when something has been sent: here INFO.
   const redis = apart(() => node.duplicate({ lazyConnect: true, enableReadyCheck: true, retryStrategy: () => null }));
   const trouble = new Promise<Error | undefined>((resolve) => {
