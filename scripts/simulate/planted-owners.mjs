@@ -54,7 +54,7 @@ export const plantedForOwners = [
   {
     name: 'a lease that ends closes a circle',
     ...{ with: 'circle', class: 'calm', rules: ['deadlock'], file: `${client}/waiting/deadlock.ts` },
-    before: " && terms.mode === 'watched' && ",
-    after: ' && ',
+    before: " && terms.mode === 'watched';",
+    after: ';',
   },
 ];

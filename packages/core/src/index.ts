@@ -69,7 +69,7 @@ export {
   semaphoreKeys,
 } from './protocol/keys.js';
 export { assertLockName, assertPrefix, lockNameAt, type Prefixes } from './protocol/names.js';
-export { clientIn, ownerIn } from './protocol/tenure-id.js';
+export { clientIn, ownerIn, readStamp } from './protocol/tenure-id.js';
 export { literally } from './protocol/pattern.js';
 export { keySlot, SLOTS } from './protocol/key-slot.js';
 export { MisdirectedReplyError, UnnamedReplyError } from './protocol/question.js';

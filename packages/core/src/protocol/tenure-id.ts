@@ -16,3 +16,12 @@ export function ownerIn(id: string): string | undefined {
 export function withoutOwner(tenure: string): string {
   return tenure.slice(tenure.lastIndexOf(':', tenure.lastIndexOf(':') - 1) + 1);
 }
+
+/**
+ * The client in an id that ends in a stamp, as those of clients which say who they are do, and the stamp: when the tenure began, in milliseconds since the client
+ * was made. Undefined for every other id.
+ */
+export function readStamp(id: string): { clientId: string; ageMs: number } | undefined {
+  const [, clientId, stamp] = /(?:^|:)([^:]+):\d+\.[^:.]+\.([0-9a-z]{1,9})$/.exec(id) ?? [];
+  return clientId === undefined || stamp === undefined ? undefined : { clientId, ageMs: Number.parseInt(stamp, 36) };
+}

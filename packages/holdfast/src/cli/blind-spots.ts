@@ -1,6 +1,6 @@
 /** What cannot be shown of the locks there are, by a server that was given alone or without one that is away: who looks would take what is shown for all. */
 
-import { clientIn, clientKey, keySlot } from '@holdfast/core';
+import { clientKey, keySlot, readStamp } from '@holdfast/core';
 import { type InspectedHolder, LockUnavailableError } from 'holdfast';
 import type { Call } from './command-line.js';
 import { wordsOf } from './complaint.js';
@@ -88,10 +88,10 @@ function unnamedAmong(parties: readonly Party[]): readonly string[] {
   return clientsOf(parties.filter(({ client }) => client === undefined));
 }
 
-/** The ids of those that are of holdfast and at work, each once. */
+/** The ids of those that are at work and say who they are, each once. Of others there is no name to be asked for, which not everybody may do. */
 function clientsOf(parties: readonly Party[]): readonly string[] {
   const ours = parties.filter(({ kind, resting }) => kind !== 'foreign' && !resting);
-  return [...new Set(ours.map(({ id }) => clientIn(id)))];
+  return [...new Set(ours.flatMap(({ id }) => readStamp(id)?.clientId ?? []))];
 }
 
 function nameKey({ site }: Call, clientId: string): string {

@@ -1,8 +1,7 @@
-import { clientKey } from '@holdfast/core';
+import { clientKey, readStamp } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
 import type { ClientCard } from '../identity.js';
 import { withinLimit } from './within-limit.js';
-import { readStamp } from './tenure-stamp.js';
 
 /** Who has a tenure, as far as its client says so. */
 export interface NamedTenure {

@@ -3,7 +3,7 @@ import type { Clock } from '@holdfast/watchdog';
 /**
  * What the tenure ids of a client that says who it is end in: when the tenure began, in milliseconds since the client was made, as a number to base 36.
  * What is registered of the client says when that was by Redis' clock, so who reads both knows since when. To everybody else ids are texts behind
- * their last colon.
+ * their last colon. `readStamp` of core reads it.
  */
 export class TenureStamp {
   readonly #clock: Clock;
@@ -26,10 +26,4 @@ export class TenureStamp {
     this.onTenure();
     return `.${Math.floor(this.ageMs).toString(36)}`;
   }
-}
-
-/** The client in a tenure id that has a stamp, and the stamp in milliseconds; undefined for every other id. */
-export function readStamp(id: string): { clientId: string; ageMs: number } | undefined {
-  const [, clientId, stamp] = /(?:^|:)([^:]+):\d+\.[^:.]+\.([0-9a-z]{1,9})$/.exec(id) ?? [];
-  return clientId === undefined || stamp === undefined ? undefined : { clientId, ageMs: Number.parseInt(stamp, 36) };
 }

@@ -24,7 +24,10 @@ describe('that a client has a name which is not shown is said', () => {
   /** Two clients, of which one has a lock and a permit, and the other waits for both. Names of theirs, which nobody can read, come with `say`. */
   async function scene() {
     const prefix = `${freshName()}:`;
-    const [holder, waiter] = [openClient(kit, { prefix }), openClient(kit, { prefix })];
+    const [holder, waiter] = [
+      openClient(kit, { prefix, clientName: 'orders' }),
+      openClient(kit, { prefix, clientName: 'bills' }),
+    ];
     const [lock, pool] = [holder.getLock('lock'), holder.getSemaphore('pool', { permits: 1 })];
     const holds = [await lock.acquire(), await pool.acquire()] as const;
     const waits = [waiter.getLock('lock').acquire(), waiter.getSemaphore('pool').acquire()] as const;

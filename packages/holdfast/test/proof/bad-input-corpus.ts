@@ -321,8 +321,6 @@ const options: readonly CorpusEntry[] = [
     { signal: new AbortController().signal },
     { maxHoldMs: 1_000, waitMs: 5_000 },
     Object.create({ waitMs: 1_000 }),
-    new Date(0),
-    new Map(),
     { [Symbol('x')]: 1 },
     Object.defineProperty({}, 'hidden', { value: 1, enumerable: false }),
     {
@@ -333,6 +331,9 @@ const options: readonly CorpusEntry[] = [
   ]),
   ...entries('options', 'TypeError', [
     null,
+    new Date(0),
+    new Map(),
+    new AbortController().signal,
     true,
     0,
     1_000,

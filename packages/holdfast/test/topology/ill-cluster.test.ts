@@ -223,7 +223,7 @@ function pick(line: unknown) {
 
 it('inspect says of names whose slot no node keeps that it is so, and names no server', async () => {
   const keeper = await kit.cluster.nodeOfKey('a');
-  const client = await openKeptBy(keeper, {});
+  const client = await openKeptBy(keeper, { clientName: 'orders' });
   const name = `{b}${freshName()}`;
   await client.getLock(name).acquire();
   const slot = await kit.cluster.slotOf(clientKey(client.clientId));
@@ -238,7 +238,7 @@ it('inspect says of names whose slot no node keeps that it is so, and names no s
 
 it('inspect says that a name is not shown where Redis has one of the client', async () => {
   const keeper = await kit.cluster.nodeOfKey('a');
-  const client = await openKeptBy(keeper, {});
+  const client = await openKeptBy(keeper, { clientName: 'orders' });
   const name = `{b}${freshName()}`;
   const hold = await client.getLock(name).acquire();
   const { call } = await scene();
