@@ -3,7 +3,7 @@
  * several independent servers has one for each.
  */
 
-import { type Granting, inboxChannel, type LockKeys, lockKeys, type Prefixes } from '@holdfast/core';
+import { assertPrefix, type Granting, inboxChannel, type LockKeys, lockKeys, type Prefixes } from '@holdfast/core';
 import { Inbox, ReleaseBroadcast } from '@holdfast/notify';
 import { Watchdog } from '@holdfast/watchdog';
 import type { ClientParts, CommonParts } from './client-parts.js';
@@ -56,6 +56,9 @@ export class Backend {
 
   constructor(redis: OpenedRedis, common: CommonParts, { clientId, connectionName, grants, heldOn }: BackendOptions) {
     const { settings, clock, random, nextTurn, reporter, waits } = common;
+    const { options } = redis.kind === 'node' ? redis.redis : redis.template;
+    this.prefixes = { prefix: settings.prefix, keyPrefix: options.keyPrefix ?? '' };
+    assertPrefix(this.prefixes);
     // That a subscription which nobody waits for any more ends with its client is no news.
     const onError = (error: unknown) => this.#isClosing || reporter.error(error);
     const now = () => clock.now();
@@ -137,7 +140,6 @@ export class Backend {
       grants,
     });
     this.inLine = this.partsWith({ wakeup: new QueueWakeup(inbox, onMissed, 'at once') });
-    this.prefixes = { prefix: settings.prefix, keyPrefix: topology.keyPrefix };
     this.granting = { claimMs: settings.claimLeaseMs, trust: topology.trustsReceivers };
     this.#told = told;
     this.#ends = [subscriber, inbox, broadcast, shards, topology];

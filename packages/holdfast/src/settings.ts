@@ -1,6 +1,5 @@
 /** The options of a client, checked once, with every default applied. */
 
-import { assertPrefix } from '@holdfast/core';
 import { assertTimings } from '@holdfast/notify';
 import { checkIdentity, type Identity } from './identity.js';
 import {
@@ -77,7 +76,6 @@ function checkPrefix(given: unknown): string {
   if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
     throw new RangeError(`prefix must not be longer than ${MAX_PREFIX_BYTES} bytes`);
   }
-  assertPrefix(prefix);
   return prefix;
 }
 

@@ -33,7 +33,7 @@ export function assertLockName(name: string, prefixes: Prefixes = {}): void {
 }
 
 /** As {@link assertLockName}, of what is called `what` in its messages. */
-export function assertName(what: string, name: string, { prefix = '', keyPrefix = '' }: Prefixes): void {
+export function assertName(what: string, name: string, prefixes: Prefixes): void {
   if (typeof name !== 'string') throw new TypeError(`${what} must be a string, got ${typeof name}`);
   if (name === '') throw new RangeError(`${what} must not be empty`);
   if (!name.isWellFormed())
@@ -41,7 +41,7 @@ export function assertName(what: string, name: string, { prefix = '', keyPrefix 
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
     throw new RangeError(`${what} must not be longer than ${MAX_NAME_BYTES} bytes: ${quoted(name)}`);
   }
-  assertPlace(what, name, prefix + name, keyPrefix);
+  assertPlace(what, name, prefixes);
 }
 
 /** The name by which a client calls the lock with the key `place` in Redis; undefined when no lock of it can be there. */
@@ -59,27 +59,28 @@ export function lockNameAt(place: string, prefixes: Prefixes = {}): string | und
 }
 
 /**
- * Refuses a prefix that spoils names that are good without it.
+ * Refuses prefixes that spoil names that are good without them.
  *
- * @throws RangeError when it begins or looks like a reserved key (`holdfast_app:`), or has braces that would put the keys of a lock with a
+ * @throws RangeError when they begin or look like a reserved key (`holdfast_app:`), or have braces that would put the keys of a lock with a
  * plain name into different Cluster slots (`a{`).
  */
-export function assertPrefix(prefix: string): void {
-  assertPlace('the prefix', prefix, `${prefix}x`);
+export function assertPrefix(prefixes: Prefixes): void {
+  assertPlace('the prefix', '…', prefixes);
 }
 
-/** Refuses `text`, since the key or channel that it makes would be a reserved one, or have others in another slot. */
-function assertPlace(what: string, text: string, lock: string, keyPrefix = ''): void {
+/** Refuses what would make a key or channel that is a reserved one, or that has others in another slot. The whole key is told: what spoils it may be a prefix. */
+function assertPlace(what: string, name: string, { prefix = '', keyPrefix = '' }: Prefixes): void {
+  const lock = prefix + name;
   const place = keyPrefix + lock;
   if (RESERVED.test(lock) || RESERVED.test(place) || OURS.test(place)) {
     throw new RangeError(
-      `${what} must not look like a key of holdfast or Redisson, for which holdfast_… and redisson_… are reserved: ${quoted(text)}`,
+      `${what} must not look like a key of holdfast or Redisson, for which holdfast_… and redisson_… are reserved; the key would be ${quoted(place)}`,
     );
   }
   if (!/[{}]/.test(place)) return;
   if (hashedPart(place) !== hashedPart(keyPrefix + keyOf('', place))) {
     throw new RangeError(
-      `the braces of ${what} must close around something, or its keys are in different Redis Cluster slots: ${quoted(text)}`,
+      `the braces of ${what} must close around something, or its keys are in different Redis Cluster slots; the key would be ${quoted(place)}`,
     );
   }
 }

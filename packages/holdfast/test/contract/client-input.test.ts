@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { createLockClient, type LockClient, type LockClientOptions, type RedisInput } from 'holdfast';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { inParts } from '../support/parts.js';
@@ -205,6 +205,30 @@ describe('keys in Redis', () => {
     ],
   ])('with prefix "%s", lock "%s" has these: %j', async (keyPrefix, name, keys) => {
     expect(await keysOf(name, { keyPrefix })).toEqual([...keys].sort());
+  });
+
+  it.each([
+    [{ keyPrefix: '{app' }, '', '{app…'],
+    [{ keyPrefix: 'holdfast_queue:' }, '', 'holdfast_queue:…'],
+    [{ keyPrefix: 'hold' }, 'fast_', 'holdfast_…'],
+    [{}, 'a{', 'a{…'],
+  ])('%j and prefix "%s" spoil every name, which is said of them at once', async (options, prefix, key) => {
+    const { host, port } = kit.server;
+    const cluster = new Cluster([{ host, port }], { ...options, lazyConnect: true });
+    const redis = new Redis({ host, port, ...options, lazyConnect: true });
+    for (const given of [{ host, port, ...options }, redis, cluster]) {
+      const open = () => createLockClient({ redis: given, prefix });
+      expect(open).toThrow(
+        expect.objectContaining({ name: 'RangeError', message: expect.stringMatching(/the prefix/) }),
+      );
+      expect(open).toThrow(`the key would be "${key}"`);
+    }
+    expect(redis.listenerCount('ready') + cluster.listenerCount('ready')).toBe(0);
+  });
+
+  it('what spoils a name behind its prefix is shown with the prefix', () => {
+    const client = openClient(kit, { prefix: 'lock:holdfast_queue:' });
+    expect(() => client.getLock('{x}')).toThrow('the key would be "lock:holdfast_queue:{x}"');
   });
 
   it('null as a prefix is none, as for ioredis', async () => {
