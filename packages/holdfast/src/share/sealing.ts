@@ -22,23 +22,27 @@ const DEFAULT_MAX_BYTES = 2 ** 20;
 /** A string of Redis holds no more. */
 const MOST_BYTES = 512 * 2 ** 20 - 1;
 
-const json: ShareCodec<unknown> = {
-  encode: (value) => {
-    const text = JSON.stringify(value) as string | undefined;
-    if (text === undefined)
-      throw new TypeError(`share: JSON has no text for ${typeof value}; fn must return something, or give a codec`);
-    return text;
-  },
-  decode: (text) => JSON.parse(text) as unknown,
-};
+/** What JSON says does not tell which share it is about. */
+const jsonOf = (name: string): ShareCodec<unknown> => ({
+  encode: (value) => named(TypeError, name, () => JSON.stringify(value)),
+  decode: (text) => named(SyntaxError, name, () => JSON.parse(text) as unknown),
+});
+
+function named<T>(Failure: ErrorConstructor, name: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new Failure(`share: the value of "${name}" is no JSON`, { cause });
+  }
+}
 
 /** @throws TypeError or RangeError for options that cannot work. */
-export function checkShare<T>(options: ShareOptions<T>): CheckedShare<T> {
+export function checkShare<T>(name: string, options: ShareOptions<T>): CheckedShare<T> {
   checkKeys('share', options, known);
   const {
     ttlMs,
     fn,
-    codec = json as ShareCodec<T>,
+    codec = jsonOf(name) as ShareCodec<T>,
     maxBytes = DEFAULT_MAX_BYTES,
     errorTtlMs,
     waitMs,
@@ -61,7 +65,10 @@ function isCodec(value: unknown): boolean {
 /** @throws RangeError when it is too large, and what the codec throws. */
 export function sealValue<T>(name: string, value: T, { codec, maxBytes }: CheckedShare<T>): string {
   const text: unknown = codec.encode(value);
-  if (typeof text !== 'string') throw new TypeError(`share: codec.encode must give a string, got ${typeof text}`);
+  if (typeof text !== 'string')
+    throw new TypeError(
+      `share: the value of "${name}" became ${typeof text}: fn must return something, or codec.encode a string`,
+    );
   checkWellFormed('share: the value', text);
   const bytes = Buffer.byteLength(text);
   if (bytes > maxBytes)

@@ -79,7 +79,7 @@ export class Shares {
 
   /** `entry`: the method that the user has called. Rejects with TypeError or RangeError when the options or the name cannot work, with what `fn` throws, and as `RLock.withLock`. */
   async obtain<T>(name: string, options: ShareOptions<T>, entry: Entry): Promise<T> {
-    const wish = checkShare(options);
+    const wish = checkShare(name, options);
     const operations = new ShareOperations(name, this.#backend);
     wish.signal?.throwIfAborted();
     const { clock, settings } = this.#host.parts;

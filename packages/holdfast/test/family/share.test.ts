@@ -396,6 +396,21 @@ describe('a failure', () => {
     expect(told).toMatchObject({ code: 'LOCK_SHARED_FAILURE', failureMessage });
   });
 
+  it('names what is shared where JSON has no text for the value, or cannot read what another codec has left', async () => {
+    const { first, second } = processes();
+    const options = { ttlMs: 60_000, errorTtlMs: 60_000, fn: () => 1n };
+    const all = await Promise.all([first, first, second].map((client) => failureOf(client.share('big', options))));
+    expect(all).toContainEqual(expect.objectContaining({ name: 'TypeError', cause: expect.any(TypeError) }));
+    for (const error of all) expect(String(error)).toContain('share: the value of "big" is no JSON');
+    const codec = { encode: (text: string) => `!${text}`, decode: (text: string) => text.slice(1) };
+    await first.share('marked', { ttlMs: 60_000, fn: () => 'x', codec });
+    await expect(second.share('marked', { ttlMs: 60_000, fn: () => 'y' })).rejects.toMatchObject({
+      name: 'SyntaxError',
+      message: 'share: the value of "marked" is no JSON',
+      cause: expect.any(SyntaxError),
+    });
+  });
+
   it('is what a value is that cannot be shared', async () => {
     const { first, second } = processes();
     const wrong: ShareOptions<unknown>[] = [
