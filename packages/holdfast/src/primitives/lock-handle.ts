@@ -31,6 +31,16 @@ const plainHold: HoldOf<Hold> = (host, record) => new HoldHandle(host, record);
 /** What a lock is as a member; undefined for what is no lock of this copy of the library. */
 export let memberOf: (lock: unknown) => Member | undefined;
 
+/** What a call comes to: not a closure of each, see {@link Completion}. */
+type Outcomes<R, H extends Hold> = (outcome: Outcome, joinedAt: number, by: LockHandle<H>) => R;
+
+// Not static members: a class that names itself in its body is called `_LockHandle` in the bundle, which users see.
+let kept: Outcomes<void, Hold>;
+let keptIfHad: Outcomes<boolean, Hold>;
+let handedOver: <H extends Hold>(...call: Parameters<Outcomes<H, H>>) => H;
+let handedOverIfHad: <H extends Hold>(...call: Parameters<Outcomes<H, H>>) => H | null;
+let heldBySection: <H extends Hold>(...call: Parameters<Outcomes<H, H>>) => SectionHold<H>;
+
 /** See {@link RLock}. */
 export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   readonly name: string;
@@ -39,27 +49,16 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
 
   static {
     memberOf = (lock) => (typeof lock === 'object' && lock !== null && #member in lock ? lock.#member : undefined);
+    kept = (outcome, joinedAt, by) => by.#member.keep(by.#must(outcome, joinedAt), joinedAt);
+    keptIfHad = (outcome, joinedAt, by) => {
+      if (typeof outcome === 'string') return false;
+      by.#member.keep(outcome, joinedAt);
+      return true;
+    };
+    handedOver = (outcome, joinedAt, by) => by.#handOver(by.#must(outcome, joinedAt));
+    handedOverIfHad = (outcome, _, by) => (typeof outcome === 'string' ? null : by.#handOver(outcome));
+    heldBySection = (outcome, joinedAt, by) => by.#held(by.#must(outcome, joinedAt));
   }
-
-  // What calls come to: not a closure of each, see Completion.
-
-  static readonly #kept = (outcome: Outcome, joinedAt: number, by: LockHandle): void =>
-    by.#member.keep(by.#must(outcome, joinedAt), joinedAt);
-
-  static readonly #keptIfHad = (outcome: Outcome, joinedAt: number, by: LockHandle): boolean => {
-    if (typeof outcome === 'string') return false;
-    by.#member.keep(outcome, joinedAt);
-    return true;
-  };
-
-  static readonly #handedOver = <K extends Hold>(outcome: Outcome, joinedAt: number, by: LockHandle<K>): K =>
-    by.#handOver(by.#must(outcome, joinedAt));
-
-  static readonly #handedOverIfHad = <K extends Hold>(outcome: Outcome, _: number, by: LockHandle<K>): K | null =>
-    typeof outcome === 'string' ? null : by.#handOver(outcome);
-
-  static readonly #heldBySection = <K extends Hold>(outcome: Outcome, joinedAt: number, by: LockHandle<K>) =>
-    by.#held(by.#must(outcome, joinedAt));
 
   constructor(
     host: LockHost,
@@ -75,12 +74,12 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
 
   lock(options?: number | LockOptions, ...surplus: readonly unknown[]): Promise<void> {
     const check = () => checkLock(options, surplus);
-    return inFrame(this.#call('lock', check, LockHandle.#kept));
+    return inFrame(this.#call('lock', check, kept));
   }
 
   tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal | undefined }): Promise<boolean> {
     const check = () => checkTryLock(waitMs, leaseMs, options);
-    return inFrame(this.#call('tryLock', check, LockHandle.#keptIfHad));
+    return inFrame(this.#call('tryLock', check, keptIfHad));
   }
 
   unlock(): Promise<void> {
@@ -91,18 +90,18 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
 
   acquire(options?: AcquireOptions, ...surplus: readonly unknown[]): Promise<H> {
     const check = () => checkAlone(options, surplus, 'acquire');
-    return inFrame(this.#call('acquire', check, LockHandle.#handedOver<H>));
+    return inFrame(this.#call('acquire', check, handedOver<H>));
   }
 
   tryAcquire(options?: AcquireOptions, ...surplus: readonly unknown[]): Promise<H | null> {
     const check = () => checkAlone(options, surplus, 'tryAcquire');
-    return inFrame(this.#call('tryAcquire', check, LockHandle.#handedOverIfHad<H>));
+    return inFrame(this.#call('tryAcquire', check, handedOverIfHad<H>));
   }
 
   withLock<T>(...args: SectionArgs<T, H>): Promise<T> {
     const [options, fn] = withOptions(args);
     const check = () => checkSection('withLock', options, fn);
-    const had = this.#call('withLock', check, LockHandle.#heldBySection<H>);
+    const had = this.#call('withLock', check, heldBySection<H>);
     return runSection(this.#member.host, had, fn);
   }
 
