@@ -78,9 +78,12 @@ const unheard: Readonly<Record<keyof LockClientEvents, boolean>> = {
   error: false,
 };
 
+/** Of one event, before Node.js warns: one client serves a whole process. Who adds one for each request, and takes none off, is still told. */
+const MANY_LISTENERS = 100;
+
 /** See the module comment. */
 export class Events {
-  readonly #emitter = new EventEmitter({ captureRejections: false });
+  readonly #emitter = new EventEmitter().setMaxListeners(MANY_LISTENERS);
   readonly #heard: Record<keyof LockClientEvents, boolean> = { ...unheard };
 
   /** As the method of that name of an emitter. @throws RangeError, TypeError when there is no such event, or the listener is no function. */
