@@ -160,7 +160,7 @@ export function isObject(value: unknown): value is object {
 /** @throws TypeError when `options` is no object, or has a key that is not `known`: a misspelt option must not be passed over. */
 export function checkKeys(what: string, options: unknown, known: readonly string[]): void {
   if (!isObject(options)) {
-    const order = typeof options === 'function' ? ': the function to run comes last' : '';
+    const order = typeof options === 'function' && /with/i.test(what) ? ': the function to run comes last' : '';
     throw new TypeError(`${what}: options must be an object, got ${shapeOf(options)}${order}`);
   }
   const keys = Object.keys(options);

@@ -1,5 +1,11 @@
 import type { Client } from './votes.js';
 
+/** @throws TypeError when it is no list: redlock takes one of several clients, and createLockClient a single one. */
+export function setOf(clients: Iterable<Client>): Set<Client> {
+  if (Symbol.iterator in Object(clients)) return new Set(clients);
+  throw new TypeError('Redlock: the clients come as a list, also when it is one: new Redlock([redis])');
+}
+
 /** @throws TypeError when it is not exactly one, or none that could be told to quit. */
 export function onlyClient(clients: ReadonlySet<Client>): Client {
   for (const client of clients) checkClient(client);

@@ -6,7 +6,7 @@ import { checkDuration, checkResources } from './arguments.js';
 import { ExecutionError } from './errors.js';
 import { tellExpiration } from './expiration.js';
 import { AutomaticExtension } from './extension.js';
-import { onlyClient } from './only-client.js';
+import { onlyClient, setOf } from './only-client.js';
 import { acquirePatiently, listed, vote } from './patience.js';
 import { defaultSettings, type Settings, settingsOver } from './settings.js';
 import { type RedlockAbortSignal, routineSignal } from './routine-signal.js';
@@ -89,7 +89,7 @@ export class Redlock extends EventEmitter {
   constructor(clients: Iterable<Client>, settings: Partial<Settings> = {}, scripts?: Record<string, never>) {
     super();
     this.on('error', () => undefined);
-    this.clients = new Set(clients);
+    this.clients = setOf(clients);
     this.#client = onlyClient(this.clients);
     if (scripts !== undefined && Object.keys(scripts).length > 0)
       throw new TypeError('Redlock: the scripts of holdfast cannot be exchanged');

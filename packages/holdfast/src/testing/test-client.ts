@@ -151,7 +151,9 @@ function backstage(): Backstage {
 
 function siteOf(server: TestServer): TestSite {
   if (server instanceof TestSite) return server;
-  throw new TypeError('server must be made by createTestServer, or the server of another test client');
+  throw new TypeError(
+    'server must be made by createTestServer, or the server of another test client, both of this copy of holdfast',
+  );
 }
 
 function notHeld(name: string): Error {

@@ -430,6 +430,12 @@ it('the constructor of clients says by what they are made', () => {
   );
 });
 
+it('a function in place of options is said to be misplaced only where one is run', () => {
+  const refused = /^(replicas|limits): options must be an object, got function$/;
+  for (const option of ['replicas', 'limits'])
+    expect(() => createLockClient({ redis: kit.server.url, [option]: () => 1 })).toThrow(refused);
+});
+
 it('options behind the function are told where they belong', async () => {
   const lock = openClient(kit).getLock(freshName());
   const swapped = lock.withLock(wrong(nothing), wrong({ waitMs: 10 }));

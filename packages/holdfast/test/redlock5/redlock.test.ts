@@ -579,6 +579,8 @@ describe('holdfast/redlock', () => {
   it('refuses what it cannot do, before any I/O', async () => {
     const redis = connect();
     expect(() => new ours.default([])).toThrow('at least one client');
+    expect(() => new ours.default(redis as never)).toThrow('new Redlock([redis])');
+    expect(() => new ours.default(undefined as never)).toThrow('new Redlock([redis])');
     expect(() => new ours.default([redis, connect()])).toThrow('createRedLockClient');
     for (const clients of [[kit.server.url], [redis.options], [undefined], kit.server.url])
       expect(() => new ours.default(clients as never)).toThrow('must be a Redis or a Cluster of ioredis');

@@ -282,7 +282,7 @@ describe('a test client', () => {
     const server = createTestServer();
     expect(() => createTestClient({ server, time: 'own' })).toThrow('time belongs to the server');
     expect(() => createTestClient({ time: 'mine' as 'own' })).toThrow("time must be 'own' or 'system'");
-    expect(() => createTestClient({ server: {} as typeof server })).toThrow('server must be made by createTestServer');
+    expect(() => createTestClient({ server: {} as typeof server })).toThrow('both of this copy of holdfast');
     // @ts-expect-error it has no Redis
     expect(() => createTestClient({ redis: 'redis://localhost' })).toThrow('leave redis out');
   });
