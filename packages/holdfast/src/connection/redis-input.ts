@@ -1,3 +1,4 @@
+import { shapeOf } from '@holdfast/core';
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisInput } from '../options.js';
 import { apart } from '../scopes/scope.js';
@@ -17,7 +18,7 @@ export type OpenedRedis = ({ kind: 'node' } & OwnedRedis) | { kind: 'cluster'; t
 export function openRedis(input: RedisInput, connectionName?: string): OpenedRedis {
   const named = nameFor({}, connectionName);
   if (typeof input === 'string') {
-    if (!/^rediss?:\/\//.test(input)) throw unusable();
+    if (!/^rediss?:\/\//.test(input)) throw unusable('got another string');
     if (!URL.canParse(input)) throw new TypeError('redis: this URL cannot be read: are its host and its port right?');
     return open(() => {
       const redis = new Redis(input, { retryStrategy, ...named, ...ours });
@@ -27,10 +28,10 @@ export function openRedis(input: RedisInput, connectionName?: string): OpenedRed
       return redis;
     });
   }
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw unusable();
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw unusable(`got ${shapeOf(input)}`);
   if ('href' in input) throw new TypeError('redis: pass the text of a URL: its href');
   if ('then' in input) throw new TypeError('redis: this is a promise: await it');
-  for (const [mark, library] of Object.entries(others)) if (mark in input) throw unusable(`, not one of ${library}`);
+  for (const [mark, library] of Object.entries(others)) if (mark in input) throw unusable(`not one of ${library}`);
   if (isClient(input)) {
     if (isCluster(input)) return { kind: 'cluster', template: input };
     refuseUnfit(input);
@@ -91,8 +92,8 @@ function made(make: () => Redis): Redis {
   }
 }
 
-function unusable(given = ''): TypeError {
-  return new TypeError(`redis must be a redis:// or rediss:// URL, ioredis options, or an ioredis client${given}`);
+function unusable(found: string): TypeError {
+  return new TypeError(`redis must be a redis:// or rediss:// URL, ioredis options, or an ioredis client, ${found}`);
 }
 
 function isClient(input: object): input is Redis | Cluster {
