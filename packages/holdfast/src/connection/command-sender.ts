@@ -144,10 +144,13 @@ export class CommandSender {
     if (this.#pending.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const limit = this.#schedule.at(until, () => whenRead(this.#nextTurn, resolve));
-      this.#whenDrained = () => {
-        limit.cancel();
-        resolve();
-      };
+      this.#whenDrained = () =>
+        // What was to be sent behind that is under way by then.
+        this.#nextTurn(() => {
+          if (this.#pending.size > 0) return;
+          limit.cancel();
+          resolve();
+        });
     });
   }
 

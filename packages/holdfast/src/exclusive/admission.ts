@@ -126,14 +126,14 @@ export function passByScript(lock: ExclusiveLock, tenure: Stake, waiter: Waiter)
   return passing;
 }
 
-/** The lock was lost before the call got its hold. A new owner just goes on waiting; a nested call must never acquire afresh. */
+/** The lock was lost before the call got its hold, or nobody waits for that hold any more. A new owner just goes on waiting; a nested call must never acquire afresh. */
 export function sendBack(lock: ExclusiveLock, waiter: Waiter): void {
   const { record } = waiter;
   if (record === undefined) return;
   const nested = record.how === 're-entered';
   const lost = record.lossError();
   arrived(lock, waiter);
-  record.close();
+  lock.holds.remove(record);
   if (nested) waiter.refuse(lost);
   if (lock.closing) waiter.refuse(new LockClientClosedError(lock.name));
   if (waiter.settled) return;

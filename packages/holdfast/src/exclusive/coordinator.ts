@@ -39,7 +39,7 @@ import { extend } from './extension.js';
 import { giveBackUnused } from './inheritance.js';
 import type { HoldRecord } from './hold-record.js';
 import type { Coordinating } from './coordinating.js';
-import type { ExclusiveLock, LockHome, Seated } from './lock.js';
+import { type ExclusiveLock, isGivenUp, type LockHome, type Seated } from './lock.js';
 import { abandon, lose, takeBack } from './loss.js';
 import { OpenHolds } from './open-holds.js';
 import type { ExclusivePolicy } from './policy.js';
@@ -291,6 +291,7 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
   private tidyUp(): void {
     if (this.queue.first !== undefined) return;
     this.queue = nobody;
+    if (this.closing && isGivenUp(this)) takeBack(this);
     if (this.tenure !== undefined || this.arriving !== undefined || !this.holds.isEmpty) return;
     this.#selfWait?.stop();
     this.#home.dismiss(this);

@@ -12,15 +12,16 @@
  */
 
 import { LockLostError, type LockLostReason } from '../errors.js';
+import { none } from '../lists.js';
 import { type Failure, failureError } from '../tenure/failures.js';
 import { type HoldTerms, outlastsLease } from '../tenure/hold-terms.js';
 import type { CountedDown, Gone, ReleaseOutcome, Stake } from '../tenure/stake.js';
 import type { Waiter } from '../waiting/waiter.js';
-import { admitInside, contend, contendBeforehand, enter, passByScript } from './admission.js';
+import { admitInside, contend, contendBeforehand, enter, passByScript, sendBack } from './admission.js';
 import { pauseMs, turnAfter } from './handoff-rule.js';
 import type { HoldRecord } from './hold-record.js';
 import { giveBackUnused } from './inheritance.js';
-import { type ExclusiveLock, retune } from './lock.js';
+import { type ExclusiveLock, isGivenUp, retune } from './lock.js';
 import { refuseCallsInside } from './loss.js';
 import { keptFor } from './minimum.js';
 import { withinResponseTimeout } from './within-response-timeout.js';
@@ -41,6 +42,8 @@ export function leave(lock: ExclusiveLock, record: HoldRecord): Promise<void> {
     // What its scope had left open was told as lost.
     if (record.renewable) lock.parts.reporter.released(record, now - since);
   }
+  // Else the lock would stay taken for as long as Redis does not answer for them.
+  if (isGivenUp(lock)) for (const waiter of lock.arriving ?? none) sendBack(lock, waiter);
   return lock.holds.isEmpty ? vacate(lock, tenure, record, now) : countDown(lock, tenure, record);
 }
 

@@ -17,15 +17,13 @@ import type { TenureEnd } from '../tenure/operations.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Stake } from '../tenure/stake.js';
 import { contendBeforehand } from './admission.js';
-import type { ExclusiveLock } from './lock.js';
+import { type ExclusiveLock, wasHad } from './lock.js';
 
 /** What is to be known of the present tenure, which is or was held, when it is withdrawn. Before its holds are closed. */
 export function endOf(lock: ExclusiveLock): TenureEnd {
   if (wasHad(lock)) return 'lost';
   return lock.inherited === undefined ? 'released' : unusedWith(lock.inherited);
 }
-
-const wasHad = ({ holds }: ExclusiveLock): boolean => holds.all.some((record) => record.given);
 
 /** Of a tenure that no call had a hold of. News without a time stands in no lock: only this process knows of it. */
 const unusedWith = ({ since }: Inherited): TenureEnd => (since === undefined ? 'lost' : 'unused');

@@ -1,4 +1,5 @@
 import type { LockParts } from '../client-parts.js';
+import { none } from '../lists.js';
 import { commonTerms } from '../tenure/hold-terms.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Operations } from '../tenure/operations.js';
@@ -65,6 +66,15 @@ export interface LockHome {
 export interface Seated {
   readonly name: string;
   readonly operations: Operations;
+}
+
+/** A call has, or had, one of its holds. */
+export const wasHad = ({ holds }: ExclusiveLock): boolean => holds.all.some(({ given }) => given);
+
+/** All that is left of its holds is on the way to calls that have given up. */
+export function isGivenUp(lock: ExclusiveLock): boolean {
+  for (const { settled } of lock.arriving ?? none) if (!settled) return false;
+  return lock.arriving !== undefined && !wasHad(lock);
 }
 
 /** What the lease is renewed to, now that holds have come or gone. `changed`: only that one has. */

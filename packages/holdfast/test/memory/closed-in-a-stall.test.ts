@@ -6,7 +6,7 @@ import { lockKeys, renew } from '@holdfast/core';
 import { direct, memoryRedis, MemoryServer, type Network, type Request, type SocketListener } from '@holdfast/memory';
 import { guardLeaks, ManualClock } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import type { LockClient } from 'holdfast';
+import type { LockClient, RLock } from 'holdfast';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
 import { failureOf } from '../support/outcomes.js';
 import { driven, turns } from '../support/room.js';
@@ -260,5 +260,92 @@ describe('oncePer', () => {
       ran: true,
       value: 'tonight',
     });
+  });
+});
+
+describe('drainMs', () => {
+  const DRAIN_MS = 8_000;
+
+  /** How no call comes to have a hold of the lock that its client still has: Redis stands still from `stop` on. */
+  const ways: readonly (readonly [string, (lock: RLock, stop: () => void, client: LockClient) => Promise<unknown>])[] =
+    [
+      [
+        'a call inside a section',
+        (lock, stop) =>
+          lock.withLock(async () => {
+            stop();
+            await failureOf(lock.withLock({ waitMs: 200 }, () => 1));
+          }),
+      ],
+      [
+        'the second of two calls of a scope',
+        (lock, stop, client) =>
+          client.run(async () => {
+            await lock.lock();
+            stop();
+            await failureOf(lock.tryLock(200));
+            await lock.unlock();
+          }),
+      ],
+      [
+        'a call inside a hold that was given back before',
+        async (lock, stop) => {
+          const hold = await lock.acquire();
+          stop();
+          const inner = failureOf(hold.run(() => lock.withLock({ waitMs: 2_000 }, () => 1)));
+          await failureOf(hold.release());
+          await inner;
+        },
+      ],
+      [
+        'the next call of the process',
+        async (lock, stop) => {
+          const hold = await lock.acquire({ leaseMs: 20_000 });
+          const next = failureOf(lock.acquire({ waitMs: 200, leaseMs: 10_000 }));
+          stop();
+          await failureOf(hold.release());
+          await next;
+        },
+      ],
+    ];
+
+  describe.each(ways)('where %s gave up', (_, way) => {
+    async function closing() {
+      const { client, network, settled, ...others } = setUp();
+      await settled(client.connect());
+      await settled(failureOf(way(client.getLock('order'), () => (network.still = true), client)));
+      expect(client.stats()).toMatchObject({ held: 0, waiting: 0 });
+      return { network, settled, closed: client.close({ drainMs: DRAIN_MS }), ...others };
+    }
+
+    it('waits for nothing, since nobody holds anything', async () => {
+      const { clock, closed, settled } = await closing();
+      const begun = clock.now();
+      await settled(closed);
+      expect(clock.now() - begun).toBeLessThan(DRAIN_MS);
+    });
+
+    it('leaves nothing in a Redis that goes on meanwhile', async () => {
+      const { closed, network, settled, stranger } = await closing();
+      network.goOn();
+      await settled(closed);
+      expect(await stranger.getLock('order').tryLock()).toBe(true);
+    });
+  });
+
+  it('lets a section end in which a call gave up, also where Redis answers for that call later', async () => {
+    const { client, stranger, network, settled } = setUp();
+    const lock = client.getLock('order');
+    let closed: Promise<void> | undefined;
+    const section = lock.withLock(async () => {
+      network.answersLate = true;
+      await failureOf(lock.withLock({ waitMs: 200 }, () => 1));
+      closed = client.close({ drainMs: DRAIN_MS });
+      setImmediate(() => network.answer());
+      return 'done';
+    });
+    expect(await settled(section)).toBe('done');
+    await settled(closed as Promise<void>);
+    expect(await stranger.getLock('order').tryLock()).toBe(true);
   });
 });
