@@ -10,7 +10,7 @@ import { guard, type Subscription, Subscriptions } from './subscriptions.js';
 
 /** Options of {@link measureLocks}. */
 export interface MeasureOptions {
-  /** Adds the attribute `holdfast.lock.group`. Without it no metric says which lock it is about: names are too many for time series. */
+  /** Adds the attribute `holdfast.lock.group`. Without it no metric says which lock it is about: names are too many for time series. Where it fails the lock is counted without a group, and the process is warned once. */
   readonly group?: GroupOf | undefined;
   /** Default: the global one, also one that is set later. */
   readonly meterProvider?: MeterProvider | undefined;

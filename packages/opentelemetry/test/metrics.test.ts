@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { useRedis, waitUntil } from '@holdfast/testkit';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { diag, DiagConsoleLogger, metrics as metricsApi } from '@opentelemetry/api';
 import { measureLocks, traceLocks } from '@holdfast/opentelemetry';
 import type { LockEventMessage, RLock } from 'holdfast';
@@ -316,36 +316,30 @@ describe('what is exported', () => {
     expect(sumOf('holdfast.hold.duration')).toMatchObject({ sum: 1.5 });
   });
 
-  it('lacks what a group function throws at; the lock goes on, and diag is told', async () => {
-    const told: unknown[] = [];
-    diag.setLogger(Object.assign(new DiagConsoleLogger(), { error: (...args: unknown[]) => told.push(args.at(-1)) }));
-    kit.cleanup(() => diag.disable());
+  it.each<[string, (name: string) => unknown, string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no group');
+      },
+      'it threw no group',
+    ],
+    ['rejects', () => Promise.reject(new Error('no group')), 'it gave a promise'],
+    ['gives null', () => null, 'it gave null'],
+    ['gives an object', () => ({}), 'it gave an object'],
+  ])('has no group where the group function %s, of which the process is warned once', async (_, fail, why) => {
+    const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    kit.cleanup(() => warn.mockRestore());
     const metrics = openMetrics(kit);
-    const error = new Error('no group');
     const { lock } = openClient(kit);
-    const group = (name: string) => {
-      if (name === lock.name) throw error;
-      return undefined;
-    };
-    const measuring = measureLocks({ group, meterProvider: metrics.meterProvider });
+    const group = (name: string) => (name === lock.name ? fail(name) : 'another');
+    const measuring = measureLocks({ group: group as never, meterProvider: metrics.meterProvider });
+    kit.cleanup(() => measuring.stop());
     expect(await lock.withLock(() => 1)).toBe(1);
-    measuring.stop();
-    expect(new Set(told)).toEqual(new Set([error]));
-  });
-
-  it('lacks what an async group function would say, whose rejection nobody hears of', async () => {
-    const told: unknown[] = [];
-    diag.setLogger(Object.assign(new DiagConsoleLogger(), { error: (...args: unknown[]) => told.push(args.at(-1)) }));
-    kit.cleanup(() => diag.disable());
-    const { lock } = openClient(kit);
-    const group = (name: string) => (name === lock.name ? Promise.reject(new Error('no group')) : undefined);
-    const { meterProvider } = openMetrics(kit);
-    const measuring = measureLocks({ group: group as never, meterProvider });
-    expect(await lock.withLock(() => 1)).toBe(1);
-    measuring.stop();
-    expect(new Set(told.map(String))).toEqual(
-      new Set(['TypeError: group must give a string or undefined, got a promise']),
-    );
+    expect((await metrics.of(undefined))['holdfast.hold.duration']).toMatchObject([{ value: 1 }]);
+    expect(warn.mock.calls).toEqual([
+      [expect.stringContaining(why), { type: 'HoldfastWarning', code: 'HOLDFAST_GROUP' }],
+    ]);
   });
 
   it('is exported also by a global provider that is set later, without what was open then', async () => {
