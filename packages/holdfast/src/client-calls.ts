@@ -20,7 +20,7 @@ export function checkConnect(options: ConnectOptions, { settings }: Pick<ClientP
   checkKeys('connect', options, connectKeys);
   const { timeoutMs = settings.responseTimeoutMs, signal } = options;
   checkSignal('connect', signal);
-  return { timeoutMs: checkTime('timeoutMs', timeoutMs, 1), signal };
+  return { timeoutMs: checkTime('connect: timeoutMs', timeoutMs, 1), signal };
 }
 
 /**
@@ -30,7 +30,7 @@ export function checkConnect(options: ConnectOptions, { settings }: Pick<ClientP
 export function checkClose(options: CloseOptions): number {
   checkKeys('close', options, closeKeys);
   const { drainMs = 0 } = options;
-  return checkTime('drainMs', drainMs, 0);
+  return checkTime('close: drainMs', drainMs, 0);
 }
 
 /**

@@ -117,7 +117,7 @@ export class CountDownLatchHandle implements RCountDownLatch {
   }
 
   async await(waitMs?: number, options: AwaitLatchOptions = {}): Promise<boolean> {
-    if (waitMs !== undefined) checkTime('waitMs', waitMs, 0);
+    if (waitMs !== undefined) checkTime('await: waitMs', waitMs, 0);
     checkKeys('await', options, awaitKeys);
     const { signal } = options;
     checkSignal('await', signal);

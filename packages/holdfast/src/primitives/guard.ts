@@ -73,7 +73,7 @@ export class FenceGuard implements Guard {
 
   async set(key: string, value: string | number, options: GuardSetOptions = {}): Promise<void> {
     checkKeys('guard.set', options, setOptions);
-    const ttlMs = options.ttlMs === undefined ? 0 : checkTime('ttlMs', options.ttlMs, 1);
+    const ttlMs = options.ttlMs === undefined ? 0 : checkTime('guard.set: ttlMs', options.ttlMs, 1);
     const operations = this.#operations(key);
     const given = checkValue('guard.set', value);
     await this.#write(key, operations.set(given, ttlMs));

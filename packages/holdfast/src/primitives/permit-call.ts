@@ -29,7 +29,7 @@ export function checkSemaphore(
   const keys = semaphoreKeys(name, backend.prefixes);
   checkKeys(method, options, optionKeys);
   const { permits } = options;
-  if (permits !== undefined) checkCount('permits', permits, MOST_PERMITS);
+  if (permits !== undefined) checkCount(`${method}: permits`, permits, MOST_PERMITS);
   // Whoever asks first is first in line. In Redisson's way there is no line.
   const { inLine, parts } = backend;
   return { keys, parts: parts.wakeup.blind ? parts : inLine, permits };
@@ -44,7 +44,7 @@ export interface PermitCall {
 
 /** @throws TypeError or RangeError for anything that permits cannot be acquired with. */
 export function checkCall(method: string, permits: number, given: PermitOptions, known: readonly string[]): PermitCall {
-  checkCount('permits', permits, MOST_PERMITS);
+  checkCount(`${method}: permits`, permits, MOST_PERMITS);
   checkKeys(method, given, known);
   const { waitMs, leaseMs, signal, maxHoldMs } = given;
   if (leaseMs === 'never' && maxHoldMs !== undefined)

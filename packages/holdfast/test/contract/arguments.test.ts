@@ -470,6 +470,15 @@ describe('what cannot be is said with its call and its option:', () => {
       (client) => client.getLock('x').tryAcquire({ leaseMs: 500, minHoldMs: 600 }),
     ],
     ['campaign: waitMs must', (client) => client.election('x').campaign({ waitMs: -1 })],
+    ['await: waitMs must', (client) => client.getCountDownLatch('x').await(-1)],
+    ['tryAcquire: permits must', (client) => client.getSemaphore('x').tryAcquire(0)],
+    ['getSemaphore: permits must', (client) => client.getSemaphore('x', { permits: 0 })],
+    ['connect: timeoutMs must', (client) => client.connect({ timeoutMs: 0 })],
+    ['close: drainMs must', (client) => client.close({ drainMs: -1 })],
+    [
+      'guard.set: ttlMs must',
+      async (client) => (await client.getFencedLock('x').acquire()).guard.set('y', 'z', { ttlMs: 0 }),
+    ],
     ...['ttlMs', 'maxBytes', 'errorTtlMs', 'waitMs'].map(
       (option) =>
         [
