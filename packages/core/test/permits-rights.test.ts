@@ -87,3 +87,13 @@ it('ids that could not be taken back are not said to be back when the right is t
   expect(Number(await server.redis.get(keys.count))).toBe(TOTAL);
   await server.redis.acl('DELUSER', 'limited');
 });
+
+it('permits that could not be counted anew are not said to be when they can be', async () => {
+  await begun();
+  await server.redis.set(keys.permits, 'something else', 'PX', 60_000);
+  const adding = counting({ how: 'add', permits: 2 });
+  await expect(run(server.port, adding)).rejects.toThrow('WRONGTYPE');
+  await server.redis.del(keys.permits);
+  await run(server.port, adding);
+  expect(Number(await server.redis.get(keys.count))).toBe(TOTAL + 2);
+});

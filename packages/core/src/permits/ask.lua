@@ -87,7 +87,8 @@ if freshMs > 0 then
   if refused then return refused end
 end
 local isIn = passOn(freshMs > 0 and tenure or nil, claimMs, trust, nowMs)
-if freshMs == 0 and free >= wanted and waiting() == 0 then
+-- Where something else stands in place of the queue, what it takes could not be given back.
+if freshMs == 0 and free >= wanted and redis.call('ZCARD', queue) == 0 then
   local refused = take(tenure, wanted, leaseMs, nowMs)
   if refused then return refused end
   isIn = true

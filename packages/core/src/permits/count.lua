@@ -62,8 +62,8 @@ if how == 'add' and math.abs((free or 0) + n) > 4503599627370496 then
   return { err = 'TOOMANYPERMITS beyond 2^52' }
 end
 local changed = how ~= 'begin' or not free
--- There is no such key yet; but a script that has written is not refused its SET by a full server.
-redis.call('DEL', KEYS[4])
+-- A script that has written is not refused its other writes by a full server. And where there can be no records nothing is left that says it was done.
+redis.call('HDEL', permits, '')
 redis.call('SET', KEYS[4], changed and 1 or 0, 'PX', tombstoneMs)
 if changed then
   if not free then

@@ -83,8 +83,10 @@ joins = freshMs == 0 and what == 'r'
 passOn(freshMs > 0 and tenure or nil, leaseMs, claimMs, trust, nowMs, writersFirst)
 
 local isIn = freshMs > 0 and side and redis.call('HEXISTS', lock, tenure) == 1
-if freshMs == 0 and waitingIn(writers) == 0 and not foreign then
-  if (side == 'r' and what == 'r') or (not side and waitingIn(readers) == 0) then
+if freshMs == 0 and not foreign and (not side or side == 'r' and what == 'r') then
+  -- Where something else stands in place of a queue, what it takes could not be given back.
+  local writing, reading = redis.call('ZCARD', writers), redis.call('ZCARD', readers)
+  if writing == 0 and (side or reading == 0) then
     local refused = hold(tenure, what, leaseMs, nowMs)
     if refused then return refused end
     isIn = true

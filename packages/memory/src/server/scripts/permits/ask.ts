@@ -74,7 +74,7 @@ export const ask: ScriptBody = (redis, keys, args) => {
     place = placed;
   }
   let isIn = step.passOn(freshMs > 0 ? tenure : undefined);
-  if (freshMs === 0 && holders.free >= wanted && step.waiting === 0) {
+  if (freshMs === 0 && holders.free >= wanted && redis.zcard(queue) === 0) {
     const gotMs = holders.take(tenure, wanted, leaseMs);
     if (gotMs instanceof ErrorReply) return gotMs;
     isIn = true;

@@ -1,7 +1,6 @@
 import { attempt, type Commands } from '../../commands.js';
 import { ErrorReply } from '../../reply.js';
 import { enqueue } from '../enqueue.js';
-import { waiting } from '../grant.js';
 import { tell } from '../inbox.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
 import { owner } from '../owner.js';
@@ -102,8 +101,10 @@ function raised(redis: Commands, { holders, granting, tenure, untilMs, question 
 }
 
 function mayTake(redis: Commands, { writers, readers, foreign, side }: Holders, what: Side): boolean {
-  if (waiting(redis, writers) > 0 || foreign) return false;
-  return (side === 'r' && what === 'r') || (side === undefined && waiting(redis, readers) === 0);
+  const joins = side === 'r' && what === 'r';
+  if (foreign || !(joins || side === undefined)) return false;
+  const [writing, reading] = [redis.zcard(writers), redis.zcard(readers)];
+  return writing === 0 && (joins || reading === 0);
 }
 
 function tellHolders(redis: Commands, lock: string): void {
