@@ -11,7 +11,8 @@ const refusal = Object.assign(new Error("READONLY You can't write against a read
 
 /** A request whose first copy was unanswered when its connection broke, and whose second is on the next one. */
 function sentTwice(sharded = false) {
-  const source = { build: () => Promise.reject(new Error('nothing is sent here')) };
+  let doubts = 0;
+  const source = { build: () => Promise.reject(new Error('nothing is sent here')), onDoubt: () => doubts++ };
   const topology: Partial<Topology> = { sharded, troubleWith: () => undefined };
   const pending = new PendingCommand(topology as Topology, 'lock', source as never, {}, () => undefined);
   const line = {} as Connection;
@@ -19,7 +20,7 @@ function sentTwice(sharded = false) {
   pending.sentOn(connection(1));
   pending.sentOn(connection(2));
   const fail = (epoch: number, error = refusal) => pending.failed({ connection: line, epoch }, meaningOf(error), error);
-  return { fail, pending, connection };
+  return { fail, pending, connection, doubts: () => doubts };
 }
 
 it('the last copy brings on the next, whether or not an earlier one, of a connection that has broken, is ever answered', () => {
@@ -78,4 +79,25 @@ it('in a slot that is on its way the server that it goes to says why, and not th
   const reply = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
   for (const message of ['ASK 7 there:1', 'TRYAGAIN not all is there', 'ASK 7 there:1']) fail(2, reply(message));
   expect(pending.trouble?.message).toMatch(/^TRYAGAIN/);
+});
+
+const ends: readonly (readonly [string, (request: ReturnType<typeof sentTwice>) => unknown])[] = [
+  ['refused', ({ fail }) => fail(2)],
+  ['answered', ({ pending }) => pending.replied({} as never, 0, 'node')],
+];
+
+it.each(ends)(
+  'a copy that a client of yours has sent again by itself, and is %s, leaves the one before in doubt',
+  (_, end) => {
+    const request = sentTwice();
+    request.connection(3);
+    end(request);
+    expect(request.doubts()).toBe(1);
+  },
+);
+
+it.each(ends)('a copy that is %s on the connection that it was sent on leaves none in doubt', (_, end) => {
+  const request = sentTwice();
+  end(request);
+  expect(request.doubts()).toBe(0);
 });
