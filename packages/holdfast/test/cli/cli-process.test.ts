@@ -133,6 +133,25 @@ describe('holdfast run', () => {
     for (const { errors } of calls) expect(errors).toMatch(/^holdfast: .*; ending the command\n$/);
   });
 
+  it('ends a command whose lock is lost before anybody listens for that: it took too long to start', async () => {
+    const slow = `import children from 'node:child_process';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { spawn } = children;
+      children.spawn = (...args) => {
+        const child = spawn(...args);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+        return child;
+      };
+      syncBuiltinESMExports();`;
+    const preloaded = ['--import', `data:text/javascript,${encodeURIComponent(slow)}`, program];
+    const args = ['run', freshName(), '--lease', '200ms', ...node('setTimeout(() => undefined, 5_000)')];
+    const call = new Program(process.execPath, [...preloaded, ...args]);
+    expect(await call.ended.then((code) => ({ code, errors: call.errors }))).toEqual({
+      code: 76,
+      errors: expect.stringMatching(/^holdfast: .*; ending the command\n$/),
+    });
+  });
+
   it('passes signals on to the command, and says so when there is no such command', async () => {
     const name = freshName();
     const call = holdfast('run', name, ...node(`process.on("SIGTERM", () => process.exit(3)); ${forEver}`));

@@ -134,6 +134,35 @@ describe('holdfast watch', () => {
     expect(await holdfast(kit, nowhere)).toMatchObject({ code: 69, output: '' });
   });
 
+  it('says that Redis is away once each time; on a terminal what was seen before stays, with what is wrong', async () => {
+    const proxy = await faultProxy({ target: kit.server });
+    kit.cleanup(() => proxy.close());
+    const prefix = freshPrefix();
+    const client = openClient(kit, { prefix });
+    const where = ['--redis', proxy.url, '--prefix', prefix, '--timeout', '1s'];
+    const [lines, table] = [watching([...where, '--json']), watching(where, { answer: '' })];
+    const saidAway = () => lines.errors.split('\n').length - 1;
+    const drawnAway = () => table.output.split('as it was before').length - 1;
+    for (const spell of [1, 2]) {
+      await client.getLock(`before ${spell}`).acquire();
+      const isSeen = () => lines.json.length === spell && table.output.includes(`before ${spell}`);
+      await waitUntil(isSeen, { what: `spell ${spell} to begin`, timeoutMs: 20_000 });
+      proxy.refuse();
+      proxy.reset();
+      const before = drawnAway();
+      await waitUntil(() => saidAway() >= spell && drawnAway() > before + 2, {
+        what: 'both to look several times',
+        timeoutMs: 20_000,
+      });
+      expect(table.output.split('\u001B[H').at(-1)).toContain(`before ${spell}`);
+      await proxy.heal();
+    }
+    await waitUntil(() => table.output.lastIndexOf('Ctrl+C ends') > table.output.lastIndexOf('as it was'), {
+      what: 'Redis to be back',
+    });
+    expect(saidAway()).toBe(2);
+  }, 90_000);
+
   it('refuses where there is no terminal to draw on, and to look without a pause', async () => {
     expect(await holdfast(kit, ['watch'])).toMatchObject({ code: 2, errors: expect.stringContaining('--json') });
     const tooOften = await holdfast(kit, ['watch', '--json', '--every', '10ms']);
