@@ -429,6 +429,20 @@ describe('holdfast/redlock', () => {
     await redlock.quit();
   });
 
+  it('leaves no listener at a client that has quit, however often that is connected anew', async () => {
+    const redis = connect();
+    const redlock = new ours.default([redis]);
+    const listeners = () => ['end', 'reconnecting'].map((event) => redis.listenerCount(event));
+    await once(redis, 'ready');
+    const before = listeners();
+    await (await redlock.acquire([freshName()], DURATION_MS)).release();
+    expect(listeners()).not.toEqual(before);
+    const ended = once(redis, 'end');
+    await redlock.quit();
+    await ended;
+    expect(listeners()).toEqual(before);
+  });
+
   it('what the routine throws comes first, also when the lock was lost', async () => {
     const name = freshName();
     const redlock = new ours.default([connect()]);
