@@ -75,6 +75,28 @@ describe('a connection counts as silent', () => {
     expect(silences()).toBe(0);
   });
 
+  it('not when it is over: what was owed comes on no connection any more', async () => {
+    const { guard, pass, judged, silences } = setUp();
+    guard.sent(0);
+    guard.forget();
+    pass(silenceMs);
+    await judged();
+    pass(silenceMs);
+    await judged();
+    expect([silences(), guard.silentMs(2 * silenceMs)]).toEqual([0, 0]);
+  });
+
+  it('not when it has answered since a doubt, and the loop then stands still for as long as it may be silent', async () => {
+    const { guard, pass, judged, silences } = setUp();
+    guard.sent(0);
+    const doubted = pass(silenceMs);
+    guard.answered(doubted + 1);
+    guard.sent(doubted + 1);
+    pass(ONCE_MORE_MS + silenceMs);
+    await judged();
+    expect(silences()).toBe(0);
+  });
+
   it('not while it answers some of what it owes', async () => {
     const { guard, pass, judged, silences } = setUp();
     for (let command = 0; command < 10; command++) guard.sent(0);
