@@ -71,3 +71,26 @@ describe('of the tenures in one look', () => {
     expect(await of(0)).toBe('orders');
   });
 });
+
+it.each(['comes', 'does not come'])('a name that %s leaves no timer and no wait for its server behind', async (how) => {
+  const clock = new ManualClock();
+  const waiting = new Set<() => void>();
+  let connection: object | undefined;
+  const topology = {
+    connectionTo: () => connection,
+    whenReady: (_: string, resume: () => void) => {
+      waiting.add(resume);
+      return () => waiting.delete(resume);
+    },
+  };
+  const parts = { clock, topology, settings: { attemptTimeoutMs: 1_000 } } as unknown as ClientParts;
+  const named = new Names(parts).of('client:1.aa.0', 5);
+  expect(waiting.size).toBe(1);
+  if (how === 'comes') {
+    connection = { keyspace: { get: () => Promise.resolve(null) } };
+    for (const resume of waiting) resume();
+    await turns(1);
+  } else await clock.advance(1_000);
+  expect(await named).toEqual({ client: undefined, ageMs: undefined });
+  expect([waiting.size, clock.pendingTimers]).toEqual([0, 0]);
+});
