@@ -291,7 +291,8 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
   private tidyUp(): void {
     if (this.queue.first !== undefined) return;
     this.queue = nobody;
-    if (this.closing && isGivenUp(this)) takeBack(this);
+    // Behind what is under way: who gives a hold back meanwhile is still to hear of that.
+    if (this.closing && isGivenUp(this)) this.holds.first?.release().catch(() => undefined);
     if (this.tenure !== undefined || this.arriving !== undefined || !this.holds.isEmpty) return;
     this.#selfWait?.stop();
     this.#home.dismiss(this);

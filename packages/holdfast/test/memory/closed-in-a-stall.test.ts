@@ -333,6 +333,48 @@ describe('drainMs', () => {
     });
   });
 
+  /** A release whose answer waits for that to a call which hangs up. */
+  const releases: readonly (readonly [
+    string,
+    (lock: RLock, network: Standing, signal: AbortSignal) => Promise<void>,
+  ])[] = [
+    [
+      'the next call of the process',
+      async (lock, network, signal) => {
+        const hold = await lock.acquire({ leaseMs: 20_000 });
+        void failureOf(lock.acquire({ leaseMs: 10_000, signal }));
+        network.answersLate = true;
+        return hold.release();
+      },
+    ],
+    [
+      'a call inside',
+      async (lock, network, signal) => {
+        const hold = await lock.acquire();
+        network.answersLate = true;
+        void hold.run(() => failureOf(lock.acquire({ signal })));
+        return hold.release();
+      },
+    ],
+  ];
+
+  it.each(releases)('makes no loss of a release, where %s hung up meanwhile', async (_, releasing) => {
+    const { client, stranger, network, settled } = setUp();
+    const losses: unknown[] = [];
+    client.on('lost', (loss) => losses.push(loss));
+    await settled(client.connect());
+    const hangUp = new AbortController();
+    const released = failureOf(releasing(client.getLock('order'), network, hangUp.signal));
+    await turns(10);
+    hangUp.abort();
+    const closed = client.close({ drainMs: DRAIN_MS });
+    await turns(3);
+    network.answer();
+    await settled(closed);
+    expect([await released, losses]).toEqual([undefined, []]);
+    expect(await stranger.getLock('order').tryLock()).toBe(true);
+  });
+
   it('lets a section end in which a call gave up, also where Redis answers for that call later', async () => {
     const { client, stranger, network, settled } = setUp();
     const lock = client.getLock('order');
