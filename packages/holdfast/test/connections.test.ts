@@ -123,6 +123,13 @@ it.each([Number.NaN, 0, -1, 70_000, 'abc', null])('the port %p is refused before
   );
 });
 
+it.each([{ path: '/run/redis.sock' }, { sentinels: [{ host: 'localhost', port: 1 }], name: 'main' }])(
+  'a port is not looked at beside %j: ioredis does not either',
+  (place) => {
+    for (const port of [0, Number.NaN]) expect(openRedis({ ...place, port }).kind).toBe('node');
+  },
+);
+
 it('a port that is a text of digits, as in the environment, is one', () => {
   const opened = openRedis({ host: 'localhost', port: '6379' as never });
   if (opened.kind !== 'node') throw new Error('it is one server');

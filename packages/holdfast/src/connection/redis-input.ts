@@ -120,15 +120,17 @@ function refuseUnfit(redis: Redis): void {
 }
 
 function refuseUnsafe(options: RedisOptions): void {
-  const { db = 0, port = 6379, connectTimeout } = options;
+  // It has one by now, by default.
+  const { db = 0, port = 0, sentinels, path, connectTimeout } = options;
   // A socket throws where nobody can catch it.
   if (!Number.isFinite(connectTimeout ?? 0)) throw new TypeError('redis: connectTimeout must be a number');
-  // Every attempt to connect would fail, and no call say why.
-  if (!(port > 0 && port < 65_536)) throw new TypeError('redis: the port must be a number from 1 to 65535');
+  // Every attempt to connect would fail, and no call say why. Beside these ioredis does not look at it.
+  if (!(sentinels || path || (port > 0 && port <= 65_535)))
+    throw new TypeError('redis: the port must be a number from 1 to 65535');
   // ioredis sends it as it is, and does not survive the answer.
   if (!Number.isSafeInteger(db) || db < 0) throw new TypeError('redis: the database must be a whole number, from 0');
   if (options.monitor) throw new TypeError('redis: a monitor connection cannot take locks');
-  if (options.sentinels && Boolean(options.tls) !== Boolean(options.enableTLSForSentinelMode)) {
+  if (sentinels && Boolean(options.tls) !== Boolean(options.enableTLSForSentinelMode)) {
     throw new TypeError(
       'redis: with Sentinel, tls and enableTLSForSentinelMode need each other: with one alone the master is asked in plain text',
     );
