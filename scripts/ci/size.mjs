@@ -9,7 +9,7 @@ import { command } from './step.mjs';
  * Lower a budget when there is less; raise it with a reason in the commit.
  */
 const budgets = [
-  { what: 'createLockClient', code: "export { createLockClient } from './package/dist/index.js';", most: 97_300 },
+  { what: 'createLockClient', code: "export { createLockClient } from './package/dist/index.js';", most: 97_320 },
   { what: 'everything', code: "export * from './package/dist/index.js';", most: 105_700 },
 ];
 
