@@ -206,9 +206,14 @@ it('inspect says nothing of names where a key prefix keeps them beside the lock'
     { lazyConnect: true, keyPrefix: '{b}' },
   );
   kit.cleanup(() => redis.disconnect());
-  const client = await openKeptBy(ill, { redis });
+  const client = await openKeptBy(ill, { redis, clientName: 'orders' });
   const name = freshName();
   await client.getLock(name).acquire();
+  const beside = await (await kit.cluster.nodeOfKey('b')).admin();
+  // It is gone, and not away.
+  await waitUntil(async () => (await beside.del(`{b}${clientKey(client.clientId)}`)) === 1, {
+    what: 'its name to be there',
+  });
   await ill.stopProcess();
   const { code, errors } = await call('inspect', name, '--key-prefix', '{b}');
   await ill.continueProcess();
