@@ -85,15 +85,24 @@ describe('a lease that ends while the event loop stands still', () => {
   });
 
   it('in the middle of a release leaves no lock to nobody: who waits gets it and can give it back', async () => {
-    const lock = openClient(kit).getLock(freshName());
-    const hold = await lock.acquire({ leaseMs: 300 });
+    const time = driveTime(kit);
+    const proxy = await openProxy(kit);
+    const lock = openClient(kit, { redis: proxy.url }).getLock(freshName());
+    const hold = await lock.acquire({ leaseMs: 8_000 });
     const waiting = lock.acquire();
+    // Redis passes the lock on in time. Whether the client reads that before it looks at the lease would be luck.
+    proxy.hold('down');
     // Whoever listens there runs in the middle of the release.
-    const dawdle = () => stall(400);
+    const dawdle = () => time.jump(8_500);
     subscribe('holdfast:released', dawdle);
     kit.cleanup(() => void unsubscribe('holdfast:released', dawdle));
-    expect(await failureOf(hold.release())).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
+    const released = failureOf(hold.release());
     unsubscribe('holdfast:released', dawdle);
+    await waitUntil(() => proxy.heldBytes > 0, { what: 'an answer to the release' });
+    await time.advance(0);
+    expect(await released).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
+    await proxy.heal();
+    time.flow();
     await (await waiting).release();
     expect(await holdsInRedis(kit, lock.name)).toBe(0);
   });
