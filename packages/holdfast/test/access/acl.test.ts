@@ -100,7 +100,8 @@ describe('the rules in docs/security.md', () => {
 
   it('are those of a client whose prefix they name, whatever the names of its locks', async () => {
     await createUser(kit.admin, 'limited', 'locks');
-    const clients = [openAs(kit, 'limited', { prefix: 'lock:' }), openAs(kit, 'limited', { prefix: 'lock:' })] as const;
+    const open = () => openAs(kit, 'limited', { ...unhurried, prefix: 'lock:' });
+    const clients = [open(), open()] as const;
     expect((await applicationRound(kit, ...clients)).undone).toEqual([]);
     expect((await openAs(kit, 'limited', { prefix: 'lock:' }).inspect('any name')).owner).toBeUndefined();
     expect(await refusedTo(kit.admin, 'limited')).toEqual([]);

@@ -108,7 +108,7 @@ export async function faultsOf(calls: Record<string, Promise<string>>): Promise<
 }
 
 /** Of one batch: most of what it takes is a busy machine. */
-export const batchLimitMs = 30_000;
+export const batchLimitMs = 90_000;
 
 /** The cases in batches, for `it.each`. */
 export const batches = <C extends readonly [string, ...unknown[]]>(cases: readonly C[]) => inParts(cases, 24);

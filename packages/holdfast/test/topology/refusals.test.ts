@@ -180,7 +180,7 @@ describe('a Cluster that refuses for now', () => {
     await owner.cluster('DELSLOTS', slot);
     await expect(lock.tryLock()).rejects.toBeInstanceOf(LockUnavailableError);
     const waiting = lock.acquire({ waitMs: 30_000 });
-    await waitUntil(() => hold.state === 'suspect', { what: 'a renewal to be refused' });
+    await waitUntil(() => hold.state === 'suspect', { what: 'a renewal to be refused', timeoutMs: 60_000 });
     await owner.cluster('ADDSLOTS', slot);
     await (await waiting).release();
     await hold.release();
