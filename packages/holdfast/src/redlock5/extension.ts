@@ -19,6 +19,7 @@ export class AutomaticExtension {
   #timer: Timer;
   #underWay: Promise<void> | undefined;
   #isStopped = false;
+  #trouble: string | undefined;
 
   constructor(hold: Hold, clock: Clock, times: { readonly durationMs: number; readonly thresholdMs: number }) {
     this.#hold = hold;
@@ -26,6 +27,11 @@ export class AutomaticExtension {
     this.#durationMs = times.durationMs;
     this.#thresholdMs = times.thresholdMs;
     this.#timer = this.#plan();
+  }
+
+  /** Why the lease is not longer, when the last extension was in vain so far. */
+  get trouble(): string | undefined {
+    return this.#trouble;
   }
 
   /** Resolves when none is under way any more, or the lock is lost: then its answer changes nothing. */
@@ -50,7 +56,13 @@ export class AutomaticExtension {
   }
 
   async #extend(): Promise<void> {
-    await this.#hold.extend(this.#durationMs).catch(() => undefined);
+    this.#trouble = 'Redis has not answered the last extension';
+    try {
+      await this.#hold.extend(this.#durationMs);
+      this.#trouble = undefined;
+    } catch (error) {
+      if (this.#hold.state !== 'lost') this.#trouble = `the last extension failed: ${(error as Error).message}`;
+    }
     if (!this.#isStopped && this.#hold.state !== 'lost') this.#timer = this.#plan();
   }
 }

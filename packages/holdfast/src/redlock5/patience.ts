@@ -49,7 +49,7 @@ export async function acquirePatiently(lock: RLock, patience: Patience): Promise
   let waitMs = 0;
   for (;;) {
     try {
-      return await lock.acquire({ leaseMs: duration, waitMs });
+      return await inFull(await lock.acquire({ leaseMs: duration, waitMs }), duration);
     } catch (error) {
       const leftMs = endsAt - clock.now();
       if (!mayPass(error) || leftMs <= 0) throw error;
@@ -59,6 +59,24 @@ export async function acquirePatiently(lock: RLock, patience: Patience): Promise
     const leftMs = Math.ceil(Math.max(0, endsAt - clock.now()));
     // Also one without end: of a wait without `waitMs` holdfast warns when this process has the lock itself, in words of an API that nobody here knows.
     waitMs = Math.min(leftMs, MAX_TIME_MS);
+  }
+}
+
+/** A lease that was asked for is shorter by the way to Redis; one that is shorter by more has been handed over. */
+const WAY_MS = 100;
+
+/**
+ * The hold with the lease that was asked for. A lock that was handed over has a short one until its first command, which tells by its signal when that was not
+ * in time; code with the API of redlock has no signal, and relies on the time that it has asked for.
+ */
+async function inFull(hold: Hold, duration: number): Promise<Hold> {
+  if (duration - hold.remainingMs() <= WAY_MS) return hold;
+  try {
+    await hold.extend(duration);
+    return hold;
+  } catch (error) {
+    void hold.release().catch(() => undefined);
+    throw error;
   }
 }
 

@@ -67,7 +67,6 @@ export class Redlock extends EventEmitter {
   readonly #client: Client;
   readonly #clock = systemClock();
   readonly #holds = new WeakMap<Lock, Hold>();
-  readonly #toldAsLost = new WeakSet<Hold>();
   readonly #shared: SharedLocks;
   /** What a listener throws changes nothing for the call that is told of. */
   readonly #tell = (error: Error): void => {
@@ -140,15 +139,10 @@ export class Redlock extends EventEmitter {
   async release(lock: Lock, _settings?: Partial<Settings>): Promise<ExecutionResult> {
     const hold = this.#holdOf(lock);
     lock.expiration = 0;
-    await this.#do(
-      'release',
-      lock.resources,
-      async () => {
-        hold.assertHeld();
-        await hold.release();
-      },
-      this.#toldAsLost.has(hold) ? 'told before' : 'news',
-    );
+    await this.#do('release', lock.resources, async () => {
+      hold.assertHeld();
+      await hold.release();
+    });
     return { attempts: votedFor(this.#client) };
   }
 
@@ -198,17 +192,22 @@ export class Redlock extends EventEmitter {
       durationMs: duration,
       thresholdMs: automaticExtensionThreshold,
     });
+    const signal = this.#signalOf(hold, resources, extension);
+    const leave = async () => {
+      await extension.stop();
+      if (!signal.aborted) return this.release(lock);
+      await hold.release().catch(() => undefined);
+      signal.throwIfAborted();
+    };
     let value: T;
     try {
-      value = await routine(this.#signalOf(hold, resources));
+      value = await routine(signal);
     } catch (error) {
-      await extension.stop();
       // What is wrong with the lock is told by the event `error`, and to the routine by its signal.
-      await this.release(lock).catch(() => undefined);
+      await leave().catch(() => undefined);
       throw error;
     }
-    await extension.stop();
-    await this.release(lock);
+    await leave();
     return value;
   }
 
@@ -230,13 +229,12 @@ export class Redlock extends EventEmitter {
     return lock;
   }
 
-  #signalOf(hold: Hold, resources: readonly string[]): RedlockAbortSignal {
+  #signalOf(hold: Hold, resources: readonly string[], extension: AutomaticExtension): RedlockAbortSignal {
     const { signal: lost } = hold;
     const routine = routineSignal(() => void hold.signal);
     const abort = () => {
       const against = vote(lost.reason, resources);
-      routine.abort(this.#failure('keep', resources, against, lost.reason));
-      this.#toldAsLost.add(hold);
+      routine.abort(this.#failure('keep', resources, against, { cause: lost.reason, trouble: extension.trouble }));
       this.#tell(against);
     };
     if (lost.aborted) abort();
@@ -245,24 +243,25 @@ export class Redlock extends EventEmitter {
   }
 
   /** Whatever holdfast rejects with is an error of redlock; mistakes of the caller are what they are. */
-  async #do<T>(
-    what: Deed,
-    resources: readonly string[],
-    work: () => Promise<T>,
-    failureIs: 'news' | 'told before' = 'news',
-  ): Promise<T> {
+  async #do<T>(what: Deed, resources: readonly string[], work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof LockError)) throw error;
       const against = vote(error, resources);
-      if (failureIs === 'news') this.#tell(against);
-      throw this.#failure(what, resources, against, error);
+      this.#tell(against);
+      throw this.#failure(what, resources, against, { cause: error });
     }
   }
 
-  #failure(what: Deed, resources: readonly string[], against: Error, cause: unknown): ExecutionError {
-    const message = `Redlock: could not ${what} ${listed(resources)}: ${against.message}`;
+  #failure(
+    what: Deed,
+    resources: readonly string[],
+    against: Error,
+    { cause, trouble }: { readonly cause: unknown; readonly trouble?: string | undefined },
+  ): ExecutionError {
+    const why = trouble === undefined ? against.message : `${against.message}; ${trouble}`;
+    const message = `Redlock: could not ${what} ${listed(resources)}: ${why}`;
     return new ExecutionError(message, votedAgainst(this.#client, against), { cause });
   }
 }

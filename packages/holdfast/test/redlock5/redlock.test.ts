@@ -388,6 +388,8 @@ describe('holdfast/redlock', () => {
         proxy.blackHole();
         await waitUntil(() => signal.aborted, { what: 'the signal aborts' });
         lostAt = performance.now();
+        expect(signal.error?.message).toContain('expired');
+        expect(signal.error?.message).toMatch('; Redis has not answered the last extension');
         throw boom;
       }),
     );
@@ -548,21 +550,57 @@ describe('holdfast/redlock', () => {
     await kept.using([freshName()], DURATION_MS, () => Promise.resolve());
   });
 
-  it('tells until when a lock is held whenever that is read, also of one that was handed over', async () => {
-    const name = freshName();
-    const redlock = new ours.default([connect()], { retryCount: 1, retryDelay: DURATION_MS });
+  /** A lock that another process has handed over; `before` is done when the call stands in line. */
+  const handedOver = async (name: string, redis: Redis, before: () => Promise<unknown> = () => Promise.resolve()) => {
+    const redlock = new ours.default([redis], { retryCount: 600, retryDelay: 100 });
     const first = await new ours.default([connect()]).acquire([name], DURATION_MS);
     await redlock.using([freshName()], DURATION_MS, () => Promise.resolve());
     const inboxes = async () => ((await kit.admin.pubsub('CHANNELS', 'holdfast_inbox:*')) as unknown[]).length;
     await waitUntil(async () => (await inboxes()) >= 2, { what: 'both hear messages' });
     const waiting = redlock.acquire([name], DURATION_MS);
     await waitUntil(async () => (await kit.admin.keys(`*${name}*`)).length > 1, { what: 'somebody stands in line' });
+    await before();
     await first.release();
-    const lock = await waiting;
-    await waitUntil(() => lock.expiration > Date.now() + DURATION_MS / 2, { what: 'the whole duration is its own' });
+    return waiting;
+  };
+
+  it('answers with the whole duration in Redis, also where the lock was handed over', async () => {
+    const name = freshName();
+    const lock = await handedOver(name, connect());
+    expect(await pttl(name)).toBeGreaterThan(DURATION_MS / 2);
+    expect(lock.expiration).toBeGreaterThan(Date.now() + DURATION_MS / 2);
+    await lock.release();
+  });
+
+  it('keeps no lock that it could not raise to the whole duration', async () => {
+    const name = freshName();
+    await kit.admin.acl('SETUSER', 'weak', 'on', 'nopass', '~*', '&*', '+@all');
+    kit.cleanup(() => kit.admin.acl('DELUSER', 'weak'));
+    const redis = new Redis(kit.server.url, { username: 'weak', password: 'any', disconnectTimeout: 50 });
+    kit.cleanup(() => redis.disconnect());
+    const lost: unknown[] = [];
+    const note = (message: unknown) => void lost.push((message as { name: string }).name);
+    subscribe('holdfast:lost', note);
+    kit.cleanup(() => void unsubscribe('holdfast:lost', note));
+    let isWeak = false;
+    const weaken = async () => {
+      await kit.admin.acl('SETUSER', 'weak', '-pexpire');
+      isWeak = true;
+    };
+    const outcome = failureOf(handedOver(name, redis, weaken));
+    await waitUntil(async () => isWeak && !(await exists(name)), { what: 'it is given back' });
+    await kit.admin.acl('SETUSER', 'weak', '+@all');
+    // It goes on asking, and gets it when it may.
+    expect(await outcome).toBeUndefined();
+    expect(lost).not.toContain(name);
+  });
+
+  it('tells until when a lock is held whenever that is read', async () => {
+    const redlock = new ours.default([connect()]);
+    const lock = await redlock.acquire([freshName()], DURATION_MS);
     await lock.release();
     expect(lock.expiration).toBe(0);
-    const lost = await redlock.acquire([name], 100);
+    const lost = await redlock.acquire([freshName()], 100);
     await waitUntil(() => lost.expiration === 0, { what: 'its time is over' });
     lost.expiration = 7;
     expect(lost.expiration).toBe(7);
