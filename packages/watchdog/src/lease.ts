@@ -85,7 +85,7 @@ export interface Lease<S> {
   question(): void;
   /** True while `held` or `suspect`. */
   check(): boolean;
-  /** It is over, for a reason known to the caller: `onLost(reason)`, unless it is over already. */
+  /** It is over, for a reason known to the caller: `onLost(reason)`, unless it is over already, by the clock too. */
   lose(reason: string): void;
   /** Stops at once, silently: nothing is renewed after this call, late outcomes are ignored. Call it before the release is sent. */
   end(): void;

@@ -150,12 +150,15 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
   /** Of a live one. */
   private checkAt(now: number): boolean {
     if (now < this.deadline) return true;
-    this.lose(this.#validity.limitReason ?? (this.#state === 'held' ? 'clock' : 'unreachable'));
+    this.lost(this.#validity.limitReason ?? (this.#state === 'held' ? 'clock' : 'unreachable'));
     return false;
   }
 
   lose(reason: string): void {
-    if (!this.live && this.#state !== 'pending') return;
+    if (this.#state === 'pending' || this.check()) this.lost(reason);
+  }
+
+  private lost(reason: string): void {
     this.finish('lost');
     if (reason === 'clock' || reason === 'unreachable') this.tellUnanswered();
     this.#keeper.guard(() => this.#listener.onLost(reason));

@@ -170,6 +170,14 @@ describe('loss', () => {
     expect(whatWasHeard()).toEqual(['lost: clock']);
   });
 
+  it('has the reason of the deadline where that has passed, whatever a caller knows', () => {
+    const { clock, hold, whatWasHeard } = harness();
+    const lease = hold('s:a', { mode: 'fixed', leaseMs: 900 });
+    clock.jump(1_000);
+    lease.lose('deleted');
+    expect(whatWasHeard()).toEqual(['lost: expired']);
+  });
+
   it('is final: no proof brings a lost lease back', () => {
     const { clock, hold, whatWasHeard } = harness();
     const lease = hold();

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { inboxChannel, share } from '@holdfast/core';
 import { driveTime, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import type { Leadership, LockClient } from 'holdfast';
+import type { Hold, Leadership, LockClient, LockLostReason, RLock } from 'holdfast';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { stall } from '../support/stall.js';
 import { failureOf } from '../support/outcomes.js';
@@ -106,6 +106,28 @@ describe('a lease that ends while the event loop stands still', () => {
     await (await waiting).release();
     expect(await holdsInRedis(kit, lock.name)).toBe(0);
   });
+
+  it.each<[string, LockLostReason, (hold: Hold, lock: RLock) => unknown]>([
+    ['a nested call', 'clock', (hold, lock) => hold.run(() => lock.acquire({ leaseMs: 20_000 }))],
+    ['an extension', 'expired', (hold) => hold.extend(20_000)],
+  ])(
+    'was lost by its end, also where the first to be read is what Redis has answered to %s behind it',
+    async (_, reason, ask) => {
+      const time = driveTime(kit);
+      const proxy = await openProxy(kit);
+      const lock = openClient(kit, { redis: proxy.url }).getLock(freshName());
+      const hold = await lock.acquire({ leaseMs: 8_000 });
+      // As if the lease had ended in Redis.
+      await kit.admin.del(lock.name);
+      proxy.hold('down');
+      const asked = failureOf(Promise.resolve(ask(hold, lock)));
+      await waitUntil(() => proxy.heldBytes > 0, { what: 'an answer' });
+      time.jump(8_500);
+      await proxy.heal();
+      expect(await asked).toMatchObject({ code: 'LOCK_LOST', reason });
+      expect(hold.signal.reason).toMatchObject({ reason });
+    },
+  );
 
   it.each<[string, (leadership: Leadership) => unknown]>([
     ['settles behind it', () => undefined],
