@@ -74,7 +74,8 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
   }
 
   async acquire(leaseMs?: PermitLease, options?: PermitIdOptions): Promise<string> {
-    return first(await this.acquireMany(1, leaseMs, options));
+    const [id] = await this.acquireMany(1, leaseMs, options);
+    return id as string;
   }
 
   async acquireMany(permits: number, leaseMs: PermitLease = 'never', options: PermitIdOptions = {}): Promise<string[]> {
@@ -90,8 +91,8 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
   }
 
   async tryAcquire(waitMs?: number, leaseMs?: PermitLease, options?: TryPermitIdOptions): Promise<string | null> {
-    const ids = await this.tryAcquireMany(1, waitMs, leaseMs, options);
-    return ids.length === 0 ? null : first(ids);
+    const [id = null] = await this.tryAcquireMany(1, waitMs, leaseMs, options);
+    return id;
   }
 
   async tryAcquireMany(
@@ -186,7 +187,8 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
       giveUp();
       throw error;
     }
-    if (operations.issued) {
+    if (found === undefined && operations.issued) {
+      operations.issueOnRelease(undefined);
       this.#setEnd(ids, leaseMs);
       return ids;
     }
@@ -269,10 +271,6 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
 }
 
 const longestOf = (leaseMs: PermitLease): number => (leaseMs === 'never' ? MAX_TIME_MS : leaseMs);
-
-function first([id]: readonly string[]): string {
-  return id as string;
-}
 
 /** @throws TypeError or RangeError for what cannot be ids of permits. */
 function checkIds(given: string | readonly string[]): readonly string[] {

@@ -23,8 +23,8 @@ export class IssuingOperations extends SemaphoreOperations {
     return this.#issued;
   }
 
-  /** From now on a release issues the ids. */
-  issueOnRelease(issue: Issue): void {
+  /** From now on a release issues the ids, or none any more: what was given back is remembered for a while, and these operations with it. */
+  issueOnRelease(issue: Issue | undefined): void {
     this.#issue = issue;
   }
 
@@ -32,8 +32,6 @@ export class IssuingOperations extends SemaphoreOperations {
     if (this.#issue === undefined) return super.release(tenure, options);
     return translated(permits.issue(this.keys, { tenure, ...this.#issue }), ({ kind }) => {
       this.#issued = kind === 'issued';
-      // What was given back is remembered for a while, and these operations with it.
-      this.#issue = undefined;
       return { kind: this.#issued ? 'released' : 'notHeld', left: 0 };
     });
   }

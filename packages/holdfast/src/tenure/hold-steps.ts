@@ -215,10 +215,13 @@ export class HoldSteps {
   }
 
   private release(seq: number, terms: GiveBackTerms, failure: FailureOfAnswer): Promise<void> {
-    const releases = this.#parts.recentReleases;
+    const { recentReleases: releases, sender, settings } = this.#parts;
+    const { operations } = this.#tenure;
     const step = new LastStep(this.#tenure, seq, terms, { failure, releases });
-    const options = { until: terms.until, inLastingTrouble: 'go on' } as const;
-    this.#parts.sender.request(this.#tenure.operations.key, step, options).whenAnswered(step);
+    const enough = operations.issued === undefined ? undefined : settings.replicas;
+    const confirmation = enough && { enough, needed: () => operations.issued as boolean };
+    const { until } = terms;
+    sender.request(operations.key, step, { until, inLastingTrouble: 'go on', confirmation }).whenAnswered(step);
     return step.outcome;
   }
 

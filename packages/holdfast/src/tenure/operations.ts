@@ -60,6 +60,9 @@ export interface Operations extends LockIdentity {
   /** Who is let in depends on who waits: the next call of this process takes its place in the queue before the name is given back. */
   readonly asksBeforehand?: boolean;
 
+  /** The release has given what was had to somebody else, which replicas have to confirm as they do an acquisition. Absent: none does so. */
+  readonly issued?: boolean;
+
   /** Takes the name, or a place in its queue, or tells that it is taken. */
   ask(tenure: string, options: AskOptions): Command<AskReply>;
   /** One more hold of a tenure that has the name. */

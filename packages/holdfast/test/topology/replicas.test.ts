@@ -11,6 +11,7 @@ import { LockNotReplicatedError, LockRefusedError } from 'holdfast';
 import { Redis } from 'ioredis';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
+import { openProxy } from '../support/redis-inputs.js';
 
 const args = ['--repl-diskless-sync-delay', '0'];
 const kit = useRedis(() => startPrivateRedis({ args }));
@@ -129,6 +130,33 @@ describe('replicas', () => {
     const seen = await (await replica.admin()).hkeys(name);
     expect(seen.some((field) => field.startsWith(careful.clientId))).toBe(true);
     await granted.release();
+  });
+
+  it('permits with ids are confirmed too, and come back when they cannot be', async () => {
+    const network = await openProxy(kit);
+    const client = openClient(kit, {
+      redis: network.url,
+      attemptTimeoutMs: 10_000,
+      responseTimeoutMs: 30_000,
+      replicas: { min: 1, timeoutMs: 2_000 },
+    });
+    const name = freshName();
+    kit.cleanup(() => kit.admin.del(name).then(() => undefined));
+    const permits = client.getPermitExpirableSemaphore(name, { permits: 1 });
+    await permits.release(await permits.acquire());
+    await replica.stopProcess();
+    kit.cleanup(() => replica.continueProcess());
+    const acquiring = permits.acquire();
+    const told = expect(acquiring).rejects.toMatchObject({ code: 'LOCK_NOT_REPLICATED', required: 1, confirmed: 0 });
+    const clients = async () => String(await kit.admin.call('CLIENT', 'LIST'));
+    await waitUntil(async () => / cmd=wait /.test(await clients()), { what: 'WAIT to wait' });
+    network.hold('down');
+    await replica.continueProcess();
+    await waitUntil(() => network.heldBytes > 0, { what: 'the permit to be confirmed, as that of a hold' });
+    await replica.stopProcess();
+    await network.heal();
+    await told;
+    await waitUntil(async () => (await permits.availablePermits()) === 1, { what: 'the permit to come back' });
   });
 
   it('re-entry and handoff inside the process ask no replica again', async () => {
