@@ -45,7 +45,5 @@ export class Reaching {
   stop(): void {
     this.#next?.cancel();
     this.#unwatch?.();
-    this.#next = undefined;
-    this.#unwatch = undefined;
   }
 }
