@@ -137,7 +137,7 @@ export function sendBack(lock: ExclusiveLock, waiter: Waiter): void {
   if (nested) waiter.refuse(lost);
   if (lock.closing) waiter.refuse(new LockClientClosedError(lock.name));
   if (waiter.settled) return;
-  waiter.waitOn(lock.parts.clock.now(), lock.parts.settings);
+  waiter.waitOn(lock.parts.settings);
   ownQueue(lock).addFirst(waiter);
   contend(lock);
 }

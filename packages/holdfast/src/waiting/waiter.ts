@@ -188,8 +188,8 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   }
 
   /** The hold that was on its way is lost: it waits again, with what is left of its patience. */
-  waitOn(now: number, settings: Settings): void {
-    this.expireAt(Math.max(now, this.firstLimit(settings)));
+  waitOn(settings: Settings): void {
+    this.expireAt(this.firstLimit(settings));
   }
 
   /** Only while it is not settled. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  type AcquireOptions,
   type Hold,
   type LockClient,
   LockClientClosedError,
@@ -93,6 +94,21 @@ export function readWriteContract(world: World, wakeup: Wakeup): void {
       expect(stays.signal.aborted).toBe(false);
       await within(stays.release());
       await within((await within(writer)).release());
+    });
+
+    it.each<[reason: string, AcquireOptions]>([
+      ['expired', { leaseMs: SHORT_LEASE_MS }],
+      ['max-hold', { maxHoldMs: SHORT_LEASE_MS }],
+    ])('of which one has an end of its own are not kept by it, and do not keep it: %s', async (reason, terms) => {
+      const one = setUp(SHORT).open();
+      const before = await read(one);
+      const limited = await within(one.both.readLock().acquire(terms));
+      const after = await read(one);
+      await world.until(() => limited.signal.aborted, 'the one to end');
+      expect((limited.signal.reason as LockLostError).reason).toBe(reason);
+      await world.until(() => one.client.stats().renewals.renewed >= 2, 'renewals of the others');
+      expect([before.state, after.state]).toEqual(['held', 'held']);
+      await releaseAll([before, after]);
     });
 
     it('are each told when the lock is lost, once by the release of each', async () => {

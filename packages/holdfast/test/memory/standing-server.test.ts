@@ -57,4 +57,19 @@ describe('a server that has stood still for a minute', () => {
     await server.pass(3_000);
     await Promise.all(failures);
   });
+
+  it.each([0, 2_000, undefined])(
+    'is unavailable to a call inside a hold, whose lock is busy for nobody: waitMs %s',
+    async (waitMs) => {
+      const server = standingServer(leaks);
+      const lock = server.client({ watchdogTimeoutMs: 120_000 }).getLock('order');
+      const hold = await lock.acquire();
+      server.stop();
+      const nested = failureOf(hold.run(() => lock.tryAcquire({ waitMs })));
+      await server.pass(30_000);
+      expect(await Promise.race([nested, Promise.resolve('still waits')])).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+      server.goOn();
+      await Promise.all([hold.release(), server.pass(1_000)]);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 /** What becomes of locks by majority when nodes die, stand still, come back or forget. Time is driven. */
 
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   createRedLockClient,
   type Hold,
@@ -523,6 +523,19 @@ describe('a majority of the nodes', () => {
         code: 'LOCK_UNAVAILABLE',
         message: expect.stringMatching(/has refused to answer.*BUSY/),
       });
+  });
+
+  it('that has refused to serve is LockUnavailableError until it says otherwise: while a question is undone, and while the next one has no answer', async () => {
+    const random = jest.spyOn(Math, 'random').mockReturnValue(0.9);
+    const times = { nodeTimeoutMs: 1_000, attemptTimeoutMs: 20_000, responseTimeoutMs: 20_000 };
+    const lock = await warmed(freshName(), { watchdogTimeoutMs: 20_000, ...times });
+    for (const node of [0, 2, 4]) refuse(node);
+    // The next round begins after 2,400 ms.
+    world.clock.setTimer(() => world.links.forEach((link) => link.freeze()), 2_300);
+    const waits = Array.from({ length: 28 }, (_, index) => 200 + 100 * index);
+    const failures = await within(Promise.all(waits.map((waitMs) => failureOf(lock.tryLock(waitMs)))));
+    random.mockRestore();
+    expect(failures).toMatchObject(waits.map(() => ({ code: 'LOCK_UNAVAILABLE' })));
   });
 
   it('that answers too late each time it is asked keeps no single attempt', async () => {
