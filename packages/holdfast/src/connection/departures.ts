@@ -87,10 +87,9 @@ export class Departures {
 
   /** Its connection may have been given up in this turn. What ioredis is handed then, it keeps for the next one. */
   #mayLeave(copy: Copy<unknown>): boolean {
-    const { connection, epoch } = copy;
-    const isThere = connection.ready && connection.epoch === epoch;
-    if (!isThere) this.#keeper.failed(copy, new Error(brokenConnection));
-    return isThere;
+    const { ready } = copy.connection;
+    if (!ready) this.#keeper.failed(copy, new Error(brokenConnection));
+    return ready;
   }
 
   /** Several with the same connection and script, as one command; or one. */

@@ -13,7 +13,7 @@ const world = redlockMemoryWorld(3);
 let waiting: Map<Waiting, number>;
 beforeEach(() => {
   waiting = new Map();
-  const { enlist } = Registry.prototype;
+  const enlist = Reflect.get(Registry.prototype, 'enlist') as (this: Registry, one: Waiting) => void;
   jest.spyOn(Registry.prototype, 'enlist').mockImplementation(function (this: Registry, one: Waiting) {
     waiting.set(one, 0);
     const refuse = one.refuseWaiting.bind(one);
@@ -24,7 +24,7 @@ beforeEach(() => {
     enlist.call(this, one);
   });
 });
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 
 const kinds: readonly (readonly [string, (client: LockClient) => Promise<unknown>])[] = [
   [
