@@ -36,8 +36,9 @@ export class Degrading {
 
   /** Runs `work` with the lock; `hold` is absent when it runs without. Never runs it twice. */
   async run<T>(name: string, whenAway: WhenAway, work: (hold: Hold | undefined) => Promise<T>): Promise<Done<T>> {
-    // While Redis is known to be away no call waits for it. The client connects again by itself, and says so.
-    if (this.#away && !this.#locks.ready) return this.#without(name, whenAway, work);
+    // While the server of this lock is known to be away no call waits for it. The client connects again by itself. Not `ready`: on a Cluster that
+    // is about all servers, and another process may have this lock, on one that is there.
+    if (this.#away && this.#locks.troubleWith(name) !== undefined) return this.#without(name, whenAway, work);
     let begun = false;
     try {
       const done = await this.#locks.getLock(name).tryWithLock((hold) => {

@@ -190,6 +190,10 @@ class Client extends ClientBase implements LockClientMembers {
     return this.#backend.ready;
   }
 
+  troubleWith(name: string): Error | undefined {
+    return this.#host.parts.topology.troubleWith(this.#backend.lockKeys(name).lock);
+  }
+
   async inspect(name: string): Promise<LockInspection> {
     this.#backend.lockKeys(name);
     this.#host.registry.admit(name);

@@ -46,9 +46,19 @@ export interface LockClientMembers extends AsyncDisposable {
   readonly clientId: string;
   /**
    * Whether it could lock now, as far as this client knows without asking: it is connected and authenticated, and messages reach it. A server that hangs goes
-   * unnoticed until it is asked something: {@link connect} asks. No I/O.
+   * unnoticed until it is asked something: {@link connect} asks. On a Cluster every server that keeps locks counts, also where locks on the others go on
+   * without it: {@link troubleWith} tells of one lock. No I/O.
    */
   readonly ready: boolean;
+  /**
+   * Why the server that keeps the lock `name`, or what else has that name, cannot be reached now, as far as this client knows without asking; undefined when it can, and
+   * when nothing is known yet, as before the first call. So it tells an outage from a client that has yet to connect. No I/O.
+   *
+   * Not promised: that a call succeeds where there is no trouble.
+   *
+   * @throws TypeError or RangeError when the name cannot be used, as {@link getLock}.
+   */
+  troubleWith(name: string): Error | undefined;
   /**
    * A handle for the lock `name`. No I/O.
    *

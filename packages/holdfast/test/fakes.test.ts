@@ -40,6 +40,7 @@ const notInHere = (): never => {
 class FakeLocks implements LockClient {
   readonly clientId = 'fake';
   readonly ready = true;
+  troubleWith = () => undefined;
   getLock = () => lock;
   getFairLock = () => lock;
   getFencedLock = notInHere;
