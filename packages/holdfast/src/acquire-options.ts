@@ -40,10 +40,11 @@ const acquireCallOptions = [...lockCallOptions, 'waitMs', 'minHoldMs'];
 export interface CheckedOptions {
   readonly leaseMs: number | undefined;
   readonly signal: AbortSignal | undefined;
-  /** `none`: not that of the client either. */
-  readonly maxHoldMs: number | 'none' | undefined;
+  readonly maxHoldMs: number | undefined;
   readonly waitMs: number | undefined;
   readonly minHoldMs: number | undefined;
+  /** `leaseMs` begins when a multi-lock has all its members: until then they are renewed. */
+  readonly gathers?: true;
 }
 
 const nothingSaid: CheckedOptions = {

@@ -198,9 +198,17 @@ function forgetRunOut({ host: { client, registry }, operations }: Caller): void 
 export const longestOf = ({ leaseMs, minHoldMs }: CheckedOptions): number | undefined => leaseMs ?? minHoldMs;
 
 /** The lease that a call with these options asks for. */
-export function termsOf({ terms }: LockHost, { leaseMs, maxHoldMs, minHoldMs }: CheckedOptions): HoldTerms {
+export function termsOf(
+  { terms, parts }: LockHost,
+  { leaseMs, maxHoldMs, minHoldMs, gathers }: CheckedOptions,
+): HoldTerms {
   const more = minHoldMs === undefined ? undefined : { minHoldMs };
-  if (leaseMs !== undefined) return { mode: 'fixed', leaseMs, maxHoldMs: undefined, ...more };
-  if (maxHoldMs !== undefined) return { ...terms, maxHoldMs: maxHoldMs === 'none' ? undefined : maxHoldMs, ...more };
+  if (leaseMs !== undefined) {
+    if (!gathers) return { mode: 'fixed', leaseMs, maxHoldMs: undefined, ...more };
+    // After a crash others need not wait for a whole watchdog's lease; what a grant has is there to be renewed in all the same.
+    const renewedMs = Math.min(terms.leaseMs, Math.max(leaseMs, parts.settings.claimLeaseMs));
+    return { ...terms, leaseMs: renewedMs, maxHoldMs: undefined, ...more };
+  }
+  if (maxHoldMs !== undefined) return { ...terms, maxHoldMs, ...more };
   return more === undefined ? terms : { ...terms, ...more };
 }

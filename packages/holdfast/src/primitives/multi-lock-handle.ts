@@ -271,8 +271,7 @@ function scopeOf({ host, owner }: Member): Scope | undefined {
 
 /** Where a lease is given they are renewed until all are there, for however long that takes, and then fixed. */
 function memberOptions({ leaseMs, maxHoldMs, minHoldMs }: CheckedOptions): CheckedOptions {
-  const longest = leaseMs === undefined ? maxHoldMs : 'none';
-  return { leaseMs: undefined, maxHoldMs: longest, minHoldMs, signal: undefined, waitMs: undefined };
+  return { leaseMs, maxHoldMs, minHoldMs, signal: undefined, waitMs: undefined, gathers: true };
 }
 
 function must(outcome: HoldBundle | Missed): HoldBundle {

@@ -365,6 +365,36 @@ describe('a fixed lease', () => {
     for (const name of [early, late]) expect(await second.getLock(name).isLocked()).toBe(false);
   });
 
+  it.each([
+    ['asked for', 'no longer than one that has them all', 8_000, 8_000],
+    ['asked for', 'no longer than a claim, below which no lease of theirs is', 500, 3_000],
+    ['granted', 'no longer than one that has them all', 8_000, 8_000],
+    ['asked for', 'no longer than a watchdog lease', 60_000, 30_000],
+  ])(
+    'whose members were %s keeps those for others, if the process dies while it waits, %s (%p ms)',
+    async (how, _, leaseMs, mostMs) => {
+      const { server, first, second } = processes(2);
+      const [early, late] = inOrder(first);
+      const other = await second.getLock(late).acquire();
+      const before = how === 'granted' ? await second.getLock(early).acquire() : undefined;
+      const call = first.getMultiLock([early, late]).acquire({ leaseMs });
+      await server.advance(10);
+      await before?.release();
+      const left: number[] = [];
+      for (let seconds = 0; seconds < 40; seconds++) {
+        await server.advance(1_000);
+        left.push(await second.getLock(early).remainTimeToLive());
+      }
+      expect(Math.min(...left)).toBeGreaterThan(0);
+      expect(Math.max(...left)).toBeLessThanOrEqual(mostMs);
+      await other.release();
+      await server.advance(0);
+      const hold = await call;
+      for (const name of [early, late]) expect(await second.getLock(name).remainTimeToLive()).toBe(leaseMs);
+      await hold.release();
+    },
+  );
+
   /** `make` makes a call for members on two servers; the server of the first goes away before the last is had, when the lease of both is to be fixed. */
   async function whileFixing<T>(make: (both: MultiLock, client: LockClient) => Promise<T>) {
     const { server, first, second } = processes(2);
