@@ -143,7 +143,11 @@ export class Shares {
     const { name } = operations;
     const claim = this.#claimOf(operations, hold);
     desk.hold = hold;
-    const seen = await this.#look(operations, desk);
+    const lookedAt = this.#host.parts.clock.now();
+    const seen = await this.#look(operations, desk).catch((error: unknown) => {
+      if (claim !== undefined) endsSince(claim.record, lookedAt);
+      throw error;
+    });
     if (seen.text !== undefined) return seen.text;
     // It may have been lost meanwhile: then others compute, and what `fn` would make is shared with nobody.
     hold.assertHeld();
@@ -166,7 +170,7 @@ export class Shares {
     if (claim === undefined || !isHeld(claim.record)) return;
     const { tenure, record } = claim;
     const now = clock.now();
-    record.terms = { ...record.terms, endsSince: now };
+    endsSince(record, now);
     const untilMs = seen.nowMs + Math.ceil(now - seen.sentAt) + ttlMs;
     const whileHeld = { joinedAt: now, until: Infinity, signal: record.signal };
     try {
@@ -246,4 +250,9 @@ export class Shares {
 function isHeld(hold: Pick<Hold, 'state'> | undefined): boolean {
   const state = hold?.state;
   return state === 'held' || state === 'suspect';
+}
+
+/** What has been asked since then and the release have the time of one answer in all. */
+function endsSince(record: HoldRecord, time: number): void {
+  record.terms = { ...record.terms, endsSince: time };
 }

@@ -494,6 +494,38 @@ describe('the end of a computation, when Redis falls silent over it,', () => {
   });
 });
 
+/** From now on Redis answers nothing that comes behind the grant of a lock. */
+function silentBehindGrants(memory: TestSite['memory']) {
+  const execute = memory.execute.bind(memory);
+  memory.execute = (...sent) => {
+    const reply = execute(...sent);
+    if (JSON.stringify(reply)?.includes('acquired')) memory.execute = () => undefined;
+    return reply;
+  };
+  return {
+    heal: () => {
+      memory.execute = execute;
+    },
+  };
+}
+
+it('a call that has the lock, behind which Redis falls silent, is told within responseTimeoutMs', async () => {
+  const { server, first, second, memory } = processes({ ...unhurried, responseTimeoutMs: 3_000 });
+  const silence = silentBehindGrants(memory);
+  const { options, runs } = work();
+  const answers: unknown[] = [];
+  void failureOf(first.share('report', options)).then((error) => answers.push(error));
+  await server.advance(2_999);
+  expect(answers).toEqual([]);
+  await server.advance(100);
+  expect(answers).toEqual([expect.any(LockUnavailableError)]);
+  expect(runs()).toBe(0);
+  silence.heal();
+  memory.restart('data kept');
+  await server.advance(5_000);
+  expect(await second.getLock('report').tryLock()).toBe(true);
+});
+
 describe('waiting for what others compute', () => {
   it('ends with its deadline, its signal and its client, each call for itself', async () => {
     const { server, first, second } = processes();
@@ -648,16 +680,11 @@ it('a lock that is lost before its holder has looked runs nothing', async () => 
   const client = createTestClient({ watchdogTimeoutMs: 2_000 });
   open.push(client);
   const { memory } = client.server as TestSite;
-  const execute = memory.execute.bind(memory);
-  memory.execute = (...sent) => {
-    const reply = execute(...sent);
-    if (JSON.stringify(reply)?.includes('acquired')) memory.execute = () => undefined;
-    return reply;
-  };
+  const silence = silentBehindGrants(memory);
   let ran = 0;
   const failure = failureOf(client.share('report', { ttlMs: 60_000, fn: () => ++ran }));
   await client.advance(3_000);
-  memory.execute = execute;
+  silence.heal();
   memory.restart('data kept');
   await client.advance(1_000);
   expect(await failure).toMatchObject({ code: 'LOCK_LOST', reason: 'unreachable' });
