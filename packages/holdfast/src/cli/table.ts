@@ -1,3 +1,4 @@
+import { columnsOf, padded, withoutMiddle } from './columns.js';
 import type { Io } from './io.js';
 
 /** A cell that is wider loses its middle: the columns behind it are to be seen. */
@@ -13,12 +14,14 @@ export type Sheet = Pick<Io, 'paint' | 'isTerminal' | 'size'>;
 export function table(head: readonly string[], rows: readonly (readonly string[])[], sheet: Sheet): string {
   const width = sheet.isTerminal ? sheet.size().columns : Infinity;
   const whole = rows.map((row) => row.map((cell) => withoutMiddle(printable(cell), WIDEST)));
-  const wanted = head.map((title, column) => Math.max(title.length, ...whole.map((row) => row[column]?.length ?? 0)));
+  const wanted = head.map((title, column) =>
+    Math.max(title.length, ...whole.map((row) => columnsOf(row[column] ?? ''))),
+  );
   const widths = fitted(wanted, head, width - GAP.length * (head.length - 1));
   const shown = whole.map((row) => row.map((cell, column) => withoutMiddle(cell, widths[column] ?? WIDEST)));
   const line = (cells: readonly string[]) =>
     cells
-      .map((cell, column) => (column === cells.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .map((cell, column) => (column === cells.length - 1 ? cell : padded(cell, widths[column] ?? 0)))
       .join(GAP)
       .trimEnd();
   return [sheet.paint('bold', line(head)), ...shown.map(line)].map((text) => `${text}\n`).join('');
@@ -35,13 +38,6 @@ function fitted(widths: readonly number[], head: readonly string[], room: number
     left[widest] = (left[widest] as number) - 1;
   }
   return left;
-}
-
-function withoutMiddle(cell: string, most: number): string {
-  const characters = Array.from(cell);
-  if (characters.length <= most) return cell;
-  const front = Math.floor(most / 2);
-  return `${characters.slice(0, front).join('')}…${characters.slice(front + 1 - most).join('')}`;
 }
 
 /** What controls a terminal or the direction of writing, and what is not seen or looks like a space. */
