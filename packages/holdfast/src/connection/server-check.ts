@@ -75,7 +75,8 @@ export class ServerCheck {
     const takesWrites = role === 'master' || field('slave_read_only') === '0';
     // Where another master is found, or the map names one, a replica is what a failover looks like for a moment.
     if (this.#given === 'node' && !takesWrites) {
-      const advice = 'a replica takes no locks: connect to the master, through Sentinel or Cluster if it can change';
+      const advice =
+        'a replica takes no locks: connect to the master, through Sentinel or Cluster if it can change, which a node of a lock by majority must not';
       found('role', role, advice);
     }
     // Valkey calls it `server_mode`.
