@@ -3,6 +3,7 @@ import {
   ConfigurableModuleBuilder,
   type DynamicModule,
   Inject,
+  type InjectionToken,
   Module,
   type OnApplicationShutdown,
   type OnModuleInit,
@@ -10,6 +11,7 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { createLockClient, LockClient, type LockClientOptions } from 'holdfast';
+import { getLockClientToken } from './client-token.js';
 import { LockHealthIndicator } from './health.js';
 
 /** Options of {@link HoldfastModule}: those of `createLockClient`, and how it ends. */
@@ -21,12 +23,16 @@ export interface HoldfastModuleOptions extends LockClientOptions {
 /** Looks at the scope of the client when the application starts. Where that is not one for all, Nest makes the module itself for each request, and calls none of its hooks. */
 const SCOPE_CHECK: unique symbol = Symbol('@holdfast/nestjs: whether the client is one for all requests');
 
+/** The client of an import, whatever its name. */
+const CLIENT: unique symbol = Symbol('@holdfast/nestjs: the client of forRoot or forRootAsync');
+
 /** Found by a token of its own: the module may be imported by way of a class that extends it. */
 const IMPORT: unique symbol = Symbol('@holdfast/nestjs: an import');
 
 /** One import of the module. */
 interface Import {
   readonly client: LockClient;
+  readonly name: string | undefined;
   /** It is for the whole application. */
   readonly isGlobal: boolean;
 }
@@ -35,6 +41,8 @@ interface Import {
 interface HoldfastModuleExtras {
   /** Whether the whole application may inject the client. Default true. */
   isGlobal?: boolean | undefined;
+  /** For one of several clients in an application, each on a Redis of its own: who injects it, or has it in `@WithLock`, says this name. Absent: `LockClient`. */
+  name?: string | undefined;
 }
 
 // The name stands in what Nest says of a provider that is missing.
@@ -42,18 +50,31 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   moduleName: 'Holdfast',
 })
   .setClassMethodName('forRoot')
-  .setExtras<HoldfastModuleExtras>({ isGlobal: true }, (definition, extras) => {
-    const isGlobal = globalIn(extras);
+  .setExtras<HoldfastModuleExtras>({ isGlobal: true, name: undefined }, (definition, extras) => {
+    const [isGlobal, name] = [globalIn(extras), nameIn(extras)];
+    const token = getLockClientToken(name);
     return {
       ...definition,
       global: isGlobal,
       providers: [
         ...(definition.providers ?? []),
-        { provide: IMPORT, inject: [LockClient], useFactory: (client: LockClient): Import => ({ client, isGlobal }) },
+        clientAs(token),
+        { provide: CLIENT, useExisting: token },
+        { provide: IMPORT, inject: [token], useFactory: (client: LockClient): Import => ({ client, name, isGlobal }) },
+        ...(name === undefined ? [LockHealthIndicator] : []),
       ],
+      exports: [token, ...(name === undefined ? [LockHealthIndicator] : [])],
     };
   })
   .build();
+
+function clientAs(token: InjectionToken<LockClient>): Provider {
+  return {
+    provide: token,
+    inject: [MODULE_OPTIONS_TOKEN],
+    useFactory: (options: HoldfastModuleOptions) => createLockClient(apart(options).ofClient),
+  };
+}
 
 /** @throws TypeError: for Nest each text is a yes. */
 function globalIn({ isGlobal = true }: HoldfastModuleExtras): boolean {
@@ -62,10 +83,16 @@ function globalIn({ isGlobal = true }: HoldfastModuleExtras): boolean {
   throw new TypeError(`HoldfastModule: isGlobal must be true or false, got ${given}`);
 }
 
+/** @throws TypeError for what is no name. */
+function nameIn({ name }: HoldfastModuleExtras): string | undefined {
+  if (name === undefined || (typeof name === 'string' && (name as string) !== '')) return name;
+  throw new TypeError(`HoldfastModule: name must be a text, got ${name === '' ? 'an empty one' : typeof name}`);
+}
+
 /** @throws TypeError for a client that Nest would make for each request. */
 function checkIsForAll(modules: ModuleRef): void {
   try {
-    for (const token of [MODULE_OPTIONS_TOKEN, LockClient]) modules.get(token);
+    for (const token of [MODULE_OPTIONS_TOKEN, CLIENT]) modules.get(token);
   } catch (cause) {
     throw new TypeError(
       'HoldfastModule: the options depend on what Nest makes for each request, such as REQUEST: each request would open connections of its own, which nobody closes. ' +
@@ -134,7 +161,7 @@ function checkCloses(client: Partial<LockClient> | null | undefined): void {
 /**
  * One lock client for the application: `HoldfastModule.forRoot({ redis: 'redis://localhost:6379' })`, or `forRootAsync({ inject, useFactory })`. Inject it as
  * `LockClient`. The module is global, unless `isGlobal: false` is given. Import it once: each import has a client of its own, and clients never re-enter each other's locks.
- * Of a second one that is global too a process warning tells (`HOLDFAST_SECOND_CLIENT`). The client is one for all requests: options that depend on a request are
+ * For a second Redis import it once more with a `name`, for {@link InjectLockClient} and {@link WithLock}. Of a second one that is global too a process warning tells (`HOLDFAST_SECOND_CLIENT`). The client is one for all requests: options that depend on a request are
  * refused with a TypeError when the application starts.
  *
  * When the application shuts down, and has answered its last request, the client is closed; `app.enableShutdownHooks()` makes signals do that. Import it behind
@@ -145,18 +172,11 @@ function checkCloses(client: Partial<LockClient> | null | undefined): void {
 @Module({
   providers: [
     {
-      provide: LockClient,
-      inject: [MODULE_OPTIONS_TOKEN],
-      useFactory: (options: HoldfastModuleOptions) => createLockClient(apart(options).ofClient),
-    },
-    LockHealthIndicator,
-    {
       provide: SCOPE_CHECK,
       inject: [ModuleRef],
       useFactory: (modules: ModuleRef): OnModuleInit => ({ onModuleInit: () => checkIsForAll(modules) }),
     },
   ],
-  exports: [LockClient, LockHealthIndicator],
 })
 export class HoldfastModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationShutdown {
   readonly #client: LockClient;
@@ -190,7 +210,7 @@ export class HoldfastModule extends ConfigurableModuleClass implements OnModuleI
   }
 
   constructor(
-    @Inject(LockClient) client: LockClient,
+    @Inject(CLIENT) client: LockClient,
     @Inject(MODULE_OPTIONS_TOKEN) options: HoldfastModuleOptions,
     @Inject(ModuleRef) modules: ModuleRef,
   ) {
@@ -204,13 +224,13 @@ export class HoldfastModule extends ConfigurableModuleClass implements OnModuleI
   onModuleInit(): void {
     const own = this.#modules.get<Import>(IMPORT);
     const imports = this.#modules.get<Import>(IMPORT, { strict: false, each: true });
-    const global = imports.filter(({ isGlobal }) => isGlobal);
+    const global = imports.filter(({ isGlobal, name }) => isGlobal && name === own.name);
     // One of them tells. In a test one client may have taken the place of all.
     if (global[0] !== own || new Set(global.map(({ client }) => client)).size === 1) return;
     process.emitWarning(
       `HoldfastModule is imported ${global.length} times in this application, and each import has a lock client of its own: a call that is nested in code which holds ` +
         'its lock by another client will wait for ever. Import it once, in the root module: it is global. An import that is to have its own client says ' +
-        'isGlobal: false.',
+        'isGlobal: false, or has a name of its own.',
       { type: 'HoldfastWarning', code: 'HOLDFAST_SECOND_CLIENT' },
     );
   }

@@ -1,6 +1,6 @@
-import { Inject } from '@nestjs/common';
-import { type AcquireOptions, LockClient } from 'holdfast';
+import type { AcquireOptions, LockClient } from 'holdfast';
 import { types } from 'node:util';
+import { InjectLockClient } from './client-token.js';
 import { runHolding } from './current-hold.js';
 
 /**
@@ -61,11 +61,20 @@ interface LockDecorator<S extends object, A extends readonly unknown[]> {
   ): TypedPropertyDescriptor<(...args: P) => Promise<R>>;
 }
 
-/** Where Nest puts the client into an object with decorated methods. */
-const CLIENT: unique symbol = Symbol('@WithLock: the client of HoldfastModule, which has to be imported');
+/** Options of {@link WithLock}: those of `withLock`, and whose lock it is. */
+export interface WithLockOptions extends AcquireOptions {
+  /** The `name` of an import of `HoldfastModule`. Absent: that of the import without one. */
+  client?: string | undefined;
+}
 
-interface WithClient {
-  readonly [CLIENT]?: LockClient;
+const places = new Map<string | undefined, symbol>();
+
+/** Where Nest puts a client into an object with decorated methods. */
+function placeOf(name: string | undefined): symbol {
+  const whose = name === undefined ? '' : ` with the name "${name}"`;
+  const place = places.get(name) ?? Symbol(`@WithLock: the client of HoldfastModule${whose}, which has to be imported`);
+  places.set(name, place);
+  return place;
 }
 
 /**
@@ -90,12 +99,14 @@ interface WithClient {
  */
 export function WithLock<S extends object, A extends readonly unknown[]>(
   key: LockKey<S, A>,
-  options: AcquireOptions = {},
+  options: WithLockOptions = {},
 ): LockDecorator<S, A> {
   if (typeof key !== 'function')
     throw new TypeError('@WithLock: the key must be a function of the object and the arguments');
   if (typeof options !== 'object' || (options as unknown) === null || Array.isArray(options))
     throw new TypeError('@WithLock: options must be an object, as those of withLock');
+  const { client: clientName, ...ofLock } = options;
+  const place = placeOf(clientName);
   const decorate = <P extends unknown[], R>(
     target: S,
     property: string | symbol,
@@ -112,15 +123,15 @@ export function WithLock<S extends object, A extends readonly unknown[]>(
     const method = (descriptor as typeof descriptor | undefined)?.value;
     if (typeof method !== 'function')
       throw new TypeError(`@WithLock: ${String(property)} is no method, and nothing else can have a lock`);
-    Inject(LockClient)(target, CLIENT);
-    const locked = async function (this: S & WithClient, ...args: P): Promise<R> {
+    InjectLockClient(clientName)(target, place);
+    const locked = async function (this: S, ...args: P): Promise<R> {
       // A method that was handed on by itself, as in `setInterval(this.close)`.
       if ((this as unknown) === undefined) throw withoutObject(property);
       const names = key(this, ...(args as unknown as A));
-      const client = clientOf(this, property);
+      const client = clientOf(this, place, property);
       checkNames(names, this, property);
       const lock = typeof names === 'string' ? client.getLock(names) : client.getMultiLock(names);
-      return lock.withLock(options, (hold) =>
+      return lock.withLock(ofLock, (hold) =>
         runHolding(hold, async () => {
           const result = await method.apply(this, args);
           checkIsDone(result, this, property);
@@ -175,8 +186,8 @@ function withoutObject(property: string | symbol): TypeError {
   );
 }
 
-function clientOf(self: WithClient, property: string | symbol): LockClient {
-  const { [CLIENT]: client } = self;
+function clientOf(self: object, place: symbol, property: string | symbol): LockClient {
+  const client = (self as { readonly [place: symbol]: LockClient | undefined })[place];
   if (client !== undefined) return client;
   throw new Error(
     `@WithLock: ${self.constructor.name}.${String(property)} has no lock client: Nest has to make the object, with HoldfastModule imported`,

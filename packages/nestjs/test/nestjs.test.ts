@@ -1,8 +1,10 @@
 import { driveTime, faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import {
   currentHold,
+  getLockClientToken,
   HoldfastModule,
   type HoldfastModuleOptions,
+  InjectLockClient,
   LockHealthIndicator,
   WithLock,
 } from '@holdfast/nestjs';
@@ -607,6 +609,108 @@ describe('HoldfastModule', () => {
     const hold = await ledger.locks.getLock('mon').acquire();
     await app.close();
     expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'closed' });
+  });
+});
+
+describe('an import of HoldfastModule with a name', () => {
+  @Injectable()
+  class Billing {
+    constructor(
+      @InjectLockClient() readonly locks: LockClient,
+      @InjectLockClient('billing') readonly billing: LockClient,
+    ) {}
+
+    @WithLock((_: Billing, id: string) => id)
+    async plain(_id: string): Promise<string[]> {
+      return this.#held();
+    }
+
+    @WithLock((_: Billing, id: string) => id, { client: 'billing', waitMs: 0 })
+    async bill(_id: string): Promise<string[]> {
+      return this.#held();
+    }
+
+    @WithLock((_: Billing, id: string) => id, { client: 'billing' })
+    async twice(id: string): Promise<string[]> {
+      return [...(await this.bill(id)), ...(await this.plain(id))];
+    }
+
+    async #held(): Promise<string[]> {
+      const names: string[] = [];
+      for (const [of, client] of [
+        ['', this.locks],
+        ['billing ', this.billing],
+      ] as const)
+        for await (const { name } of client.listLocks()) names.push(of + name);
+      return names;
+    }
+  }
+
+  const named = (own: object = {}) => HoldfastModule.forRoot({ ...options(), prefix: 'b:', name: 'billing', ...own });
+  const plain = (own: object = {}) => HoldfastModule.forRoot({ ...options(), prefix: 'p:', ...own });
+
+  async function billing(imports: NonNullable<ModuleMetadata['imports']>, change = (b: TestingModuleBuilder) => b) {
+    const app = await change(Test.createTestingModule({ imports, providers: [Billing] })).compile();
+    await app.init();
+    kit.cleanup(() => app.close());
+    return { app, service: app.get(Billing) };
+  }
+
+  it.each([
+    ['before', () => [named(), plain()]],
+    ['behind', () => [plain(), named()]],
+    [
+      'made by a factory, behind',
+      () => [
+        plain(),
+        HoldfastModule.forRootAsync({ name: 'billing', useFactory: () => ({ ...options(), prefix: 'b:' }) }),
+      ],
+    ],
+  ])('has a client of its own, %s the one without: each is injected, and locks, by its name', async (_, imports) => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    kit.cleanup(() => warn.mockRestore());
+    const { app, service } = await billing(imports());
+    expect(service.locks).toBe(app.get(LockClient));
+    expect(service.billing).not.toBe(service.locks);
+    expect(await service.plain('a')).toEqual(['a']);
+    expect(await service.bill('a')).toEqual(['billing a']);
+    expect(await service.twice('a')).toEqual(['billing a', 'a', 'billing a']);
+    expect(warn).not.toHaveBeenCalled();
+    await app.close();
+    for (const client of [service.locks, service.billing])
+      await expect(client.getLock('late').acquire()).rejects.toMatchObject({ code: 'LOCK_CLIENT_CLOSED' });
+  });
+
+  it('has its place taken by a client of a test, by its token', async () => {
+    const [fake, other] = [createTestClient(), createTestClient()];
+    const { service } = await billing([plain(), named()], (builder) =>
+      builder
+        .overrideProvider(LockClient)
+        .useValue(fake)
+        .overrideProvider(getLockClientToken('billing'))
+        .useValue(other),
+    );
+    expect([service.locks, service.billing]).toEqual([fake, other]);
+    const busy = await other.busy('a');
+    await expect(service.bill('a')).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+    await busy.free();
+  });
+
+  it('is warned of where it is imported twice, as one without is', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    kit.cleanup(() => warn.mockRestore());
+    await billing([plain(), named(), named({ prefix: 'c:' })]);
+    expect(warn.mock.calls.map(([, told]) => told)).toEqual([
+      { type: 'HoldfastWarning', code: 'HOLDFAST_SECOND_CLIENT' },
+    ]);
+  });
+
+  it('that is missing is told when the application starts, with the name', async () => {
+    await expect(billing([plain()])).rejects.toThrow(/LockClient:billing/);
+  });
+
+  it.each(['', 7, null])('refuses what is no name: %p', (name) => {
+    expect(() => named({ name })).toThrow('HoldfastModule: name must be a text');
   });
 });
 
