@@ -10,7 +10,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { createLockClient, LockClient, type LockClientOptions } from 'holdfast';
+import { createLockClient, type LockClient, type LockClientOptions } from 'holdfast';
 import { getLockClientToken } from './client-token.js';
 import { LockHealthIndicator } from './health.js';
 
@@ -85,8 +85,9 @@ function globalIn({ isGlobal = true }: HoldfastModuleExtras): boolean {
 
 /** @throws TypeError for what is no name. */
 function nameIn({ name }: HoldfastModuleExtras): string | undefined {
-  if (name === undefined || (typeof name === 'string' && (name as string) !== '')) return name;
-  throw new TypeError(`HoldfastModule: name must be a text, got ${name === '' ? 'an empty one' : typeof name}`);
+  const given: unknown = name;
+  if (given === undefined || (typeof given === 'string' && given !== '')) return given;
+  throw new TypeError(`HoldfastModule: name must be a text, got ${given === '' ? 'an empty one' : typeof given}`);
 }
 
 /** @throws TypeError for a client that Nest would make for each request. */

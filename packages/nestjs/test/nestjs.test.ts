@@ -637,11 +637,11 @@ describe('an import of HoldfastModule with a name', () => {
 
     async #held(): Promise<string[]> {
       const names: string[] = [];
-      for (const [of, client] of [
+      for (const [whose, client] of [
         ['', this.locks],
         ['billing ', this.billing],
       ] as const)
-        for await (const { name } of client.listLocks()) names.push(of + name);
+        for await (const { name } of client.listLocks()) names.push(whose + name);
       return names;
     }
   }
@@ -649,7 +649,10 @@ describe('an import of HoldfastModule with a name', () => {
   const named = (own: object = {}) => HoldfastModule.forRoot({ ...options(), prefix: 'b:', name: 'billing', ...own });
   const plain = (own: object = {}) => HoldfastModule.forRoot({ ...options(), prefix: 'p:', ...own });
 
-  async function billing(imports: NonNullable<ModuleMetadata['imports']>, change = (b: TestingModuleBuilder) => b) {
+  async function startBilling(
+    imports: NonNullable<ModuleMetadata['imports']>,
+    change = (b: TestingModuleBuilder) => b,
+  ) {
     const app = await change(Test.createTestingModule({ imports, providers: [Billing] })).compile();
     await app.init();
     kit.cleanup(() => app.close());
@@ -669,7 +672,7 @@ describe('an import of HoldfastModule with a name', () => {
   ])('has a client of its own, %s the one without: each is injected, and locks, by its name', async (_, imports) => {
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
     kit.cleanup(() => warn.mockRestore());
-    const { app, service } = await billing(imports());
+    const { app, service } = await startBilling(imports());
     expect(service.locks).toBe(app.get(LockClient));
     expect(service.billing).not.toBe(service.locks);
     expect(await service.plain('a')).toEqual(['a']);
@@ -683,7 +686,7 @@ describe('an import of HoldfastModule with a name', () => {
 
   it('has its place taken by a client of a test, by its token', async () => {
     const [fake, other] = [createTestClient(), createTestClient()];
-    const { service } = await billing([plain(), named()], (builder) =>
+    const { service } = await startBilling([plain(), named()], (builder) =>
       builder
         .overrideProvider(LockClient)
         .useValue(fake)
@@ -699,14 +702,14 @@ describe('an import of HoldfastModule with a name', () => {
   it('is warned of where it is imported twice, as one without is', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
     kit.cleanup(() => warn.mockRestore());
-    await billing([plain(), named(), named({ prefix: 'c:' })]);
+    await startBilling([plain(), named(), named({ prefix: 'c:' })]);
     expect(warn.mock.calls.map(([, told]) => told)).toEqual([
       { type: 'HoldfastWarning', code: 'HOLDFAST_SECOND_CLIENT' },
     ]);
   });
 
   it('that is missing is told when the application starts, with the name', async () => {
-    await expect(billing([plain()])).rejects.toThrow(/LockClient:billing/);
+    await expect(startBilling([plain()])).rejects.toThrow(/LockClient:billing/);
   });
 
   it.each(['', 7, null])('refuses what is no name: %p', (name) => {
