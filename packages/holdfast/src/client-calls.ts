@@ -39,5 +39,5 @@ export function checkClose(options: CloseOptions): number {
  */
 export function checkHandle(method: string, options: LockHandleOptions): string | undefined {
   checkKeys(method, options, handleKeys);
-  return checkOwner(options.owner);
+  return checkOwner(method, options.owner);
 }

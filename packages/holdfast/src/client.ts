@@ -134,7 +134,7 @@ class Client extends ClientBase implements LockClientMembers {
     checkKeys('getSpinLock', options, spinHandleKeys);
     const { backOff, maxAttempts } = checkSpin(options);
     const host = { ...this.#host, parts: this.#backend.partsWith({ wakeup: new SpinWakeup(backOff) }), maxAttempts };
-    return new LockHandle(host, operations, reentrantPolicy, checkOwner(options.owner));
+    return new LockHandle(host, operations, reentrantPolicy, checkOwner('getSpinLock', options.owner));
   }
 
   getReadWriteLock(name: string, options: ReadWriteLockOptions = {}): ReadWriteLock {

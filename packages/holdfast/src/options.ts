@@ -196,8 +196,8 @@ export function checkChoice<T extends string>(what: string, value: T, choices: r
 }
 
 /** @throws TypeError or RangeError when it cannot name an owner. */
-export function checkOwner(owner: unknown): string | undefined {
-  return owner === undefined ? undefined : checkId('owner', owner);
+export function checkOwner(method: string, owner: unknown): string | undefined {
+  return owner === undefined ? undefined : checkId(`${method}: owner`, owner);
 }
 
 /** @throws TypeError or RangeError when it can name nobody. */

@@ -47,7 +47,7 @@ export class ElectionHandle implements Election {
     const { id, waitMs, signal } = options;
     const patience = { waitMs, signal };
     checkAcquire(patience, 'campaign');
-    const parts = this.#partsOf(id === undefined ? undefined : checkId('id', id));
+    const parts = this.#partsOf(id === undefined ? undefined : checkId('campaign: id', id));
     if (fn !== undefined) checkFunction('campaign', fn);
     const host = { ...this.#host, parts, entry: methodOf(this, 'campaign') };
     const lock = new FencedLockHandle(host, this.#operations, undefined, fairPolicy);

@@ -95,14 +95,14 @@ export class CountDownLatchHandle implements RCountDownLatch {
   }
 
   async trySetCount(count: number): Promise<boolean> {
-    checkCount('count', count);
+    checkCount('trySetCount: count', count);
     return this.#ask(this.#operations.trySet(this.#request(), count));
   }
 
   async countDown(options: CountDownOptions = {}): Promise<number> {
     checkKeys('countDown', options, countDownKeys);
     const { by } = options;
-    return this.#ask(this.#operations.count(this.#request(), by === undefined ? '' : checkId('by', by)));
+    return this.#ask(this.#operations.count(this.#request(), by === undefined ? '' : checkId('countDown: by', by)));
   }
 
   async getCount(): Promise<number> {

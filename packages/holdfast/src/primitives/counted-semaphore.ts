@@ -26,18 +26,18 @@ export class CountedSemaphore {
   }
 
   async trySetPermits(permits: number, ttlMs?: number): Promise<boolean> {
-    checkCount('permits', permits, MOST_PERMITS, 0);
-    if (ttlMs !== undefined) checkTime('ttlMs', ttlMs, 1);
+    checkCount('trySetPermits: permits', permits, MOST_PERMITS, 0);
+    if (ttlMs !== undefined) checkTime('trySetPermits: ttlMs', ttlMs, 1);
     return this.#change({ how: 'begin', permits, ttlMs });
   }
 
   async addPermits(permits: number): Promise<void> {
-    checkCount('permits', permits, MOST_PERMITS, -MOST_PERMITS);
+    checkCount('addPermits: permits', permits, MOST_PERMITS, -MOST_PERMITS);
     await this.#change({ how: 'add', permits });
   }
 
   async setPermits(permits: number): Promise<void> {
-    checkCount('permits', permits, MOST_PERMITS, 0);
+    checkCount('setPermits: permits', permits, MOST_PERMITS, 0);
     await this.#change({ how: 'total', permits });
   }
 

@@ -126,7 +126,7 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
 
   async updateLeaseTime(id: string, leaseMs: PermitLease): Promise<boolean> {
     checkIds([id]);
-    this.#checkLease(leaseMs);
+    this.#checkLease('updateLeaseTime', leaseMs);
     const isSet = await this.#ask(this.#operations.setLease(id, leaseMs, newRequest(this.#host.parts)));
     if (isSet) this.#setEnd([id], leaseMs);
     return isSet;
@@ -149,13 +149,13 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
   }
 
   #check(method: string, permits: number, leaseMs: PermitLease, options: PermitIdOptions): IdCall {
-    checkCount('permits', permits, this.#most);
-    this.#checkLease(leaseMs);
+    checkCount(`${method}: permits`, permits, this.#most);
+    this.#checkLease(method, leaseMs);
     return { wanted: checkCall(method, permits, options, callKeys), leaseMs };
   }
 
-  #checkLease(leaseMs: PermitLease): void {
-    if (leaseMs !== 'never') checkTime('leaseMs', leaseMs, MIN_LEASE_MS);
+  #checkLease(method: string, leaseMs: PermitLease): void {
+    if (leaseMs !== 'never') checkTime(`${method}: leaseMs`, leaseMs, MIN_LEASE_MS);
     this.#host.parts.limits.checkLease(this.#operations, longestOf(leaseMs));
   }
 

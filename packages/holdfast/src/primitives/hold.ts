@@ -146,7 +146,7 @@ export class HoldHandle implements Hold {
   }
 
   async extend(ms: number): Promise<void> {
-    checkTime('ms', ms, MIN_LEASE_MS);
+    checkTime('extend: ms', ms, MIN_LEASE_MS);
     this.assertHeld();
     await shown(this.#held.extend(ms));
   }

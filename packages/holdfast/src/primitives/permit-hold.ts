@@ -69,7 +69,7 @@ export class PermitHoldHandle implements PermitHold {
 
   async release(permits?: number): Promise<void> {
     const had = this.#permits;
-    if (permits !== undefined && had > 0) checkCount('permits', permits, had);
+    if (permits !== undefined && had > 0) checkCount('release: permits', permits, had);
     // They are not this hold's from now on, whatever becomes of the command.
     this.#permits -= had === 0 ? 0 : (permits ?? had);
     const left = this.#permits;

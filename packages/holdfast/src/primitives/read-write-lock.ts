@@ -54,7 +54,7 @@ export function readWriteLock(
   checkKeys('getReadWriteLock', options, knownOptions);
   const { owner, writersFirst = false } = options;
   checkFlag('getReadWriteLock: writersFirst', writersFirst);
-  const checked = checkOwner(owner);
+  const checked = checkOwner('getReadWriteLock', owner);
   const operations = new ReadWriteOperations(keys, { ...backend.granting, writersFirst }, 'read');
   const policy: Coordination = { coordinate: (parts, home) => new SharedCoordinator(operations, parts, home) };
   const reading = new LockHandle(host, operations, policy, checked);

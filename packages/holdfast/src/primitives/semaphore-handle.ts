@@ -80,7 +80,7 @@ export class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
   }
 
   async release(permits = 1): Promise<void> {
-    checkCount('permits', permits, MOST_PERMITS);
+    checkCount('release: permits', permits, MOST_PERMITS);
     this.#tidy();
     let had = 0;
     for (const hold of this.#own) had += hold.permits;

@@ -473,6 +473,28 @@ describe('what cannot be is said with its call and its option:', () => {
     ['await: waitMs must', (client) => client.getCountDownLatch('x').await(-1)],
     ['tryAcquire: permits must', (client) => client.getSemaphore('x').tryAcquire(0)],
     ['getSemaphore: permits must', (client) => client.getSemaphore('x', { permits: 0 })],
+    ['extend: ms must', async (client) => (await client.getLock('x').acquire()).extend(5)],
+    ['trySetPermits: permits must', (client) => client.getSemaphore('x').trySetPermits(-1)],
+    ['trySetPermits: ttlMs must', (client) => client.getSemaphore('x').trySetPermits(1, 0)],
+    ['addPermits: permits must', (client) => client.getSemaphore('x').addPermits(0.5)],
+    ['setPermits: permits must', (client) => client.getPermitExpirableSemaphore('x').setPermits(-1)],
+    ['release: permits must', (client) => client.getSemaphore('x').release(0)],
+    [
+      'release: permits must',
+      async (client) => {
+        const pool = client.getSemaphore('x', { permits: 2 });
+        await (await pool.acquire(2)).release(3);
+      },
+    ],
+    ['acquire: leaseMs must', (client) => client.getPermitExpirableSemaphore('x').acquire(5)],
+    ['acquire: permits must', (client) => client.getPermitExpirableSemaphore('x').acquireMany(0)],
+    ['updateLeaseTime: leaseMs must', (client) => client.getPermitExpirableSemaphore('x').updateLeaseTime('a:1', 5)],
+    ['trySetCount: count must', (client) => client.getCountDownLatch('x').trySetCount(0)],
+    ['countDown: by must', (client) => client.getCountDownLatch('x').countDown({ by: '' })],
+    ...(['getLock', 'getFairLock', 'getSpinLock', 'getReadWriteLock'] as const).map(
+      (method) => [`${method}: owner must`, (client: LockClient) => client[method]('x', { owner: '' })] as const,
+    ),
+    ['campaign: id must', (client) => client.election('x').campaign({ id: '' })],
     ['connect: timeoutMs must', (client) => client.connect({ timeoutMs: 0 })],
     ['close: drainMs must', (client) => client.close({ drainMs: -1 })],
     [

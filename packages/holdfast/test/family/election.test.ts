@@ -206,7 +206,7 @@ describe('a campaign', () => {
     const { first } = processes();
     const election = first.election('boss');
     for (const id of ['', 'a b', 7])
-      expect(String(await failureOf(election.campaign({ id: id as string })))).toMatch(/Error: id must be/);
+      expect(String(await failureOf(election.campaign({ id: id as string })))).toMatch(/Error: campaign: id must be/);
     expect(await failureOf(election.campaign({ waitMs: -1 }))).toBeInstanceOf(RangeError);
     expect(await failureOf(election.campaign({ leaseMs: 1 } as object))).toBeInstanceOf(TypeError);
     expect(await failureOf(election.campaign({}, 'x' as never))).toBeInstanceOf(TypeError);
