@@ -76,7 +76,7 @@ export class ServerCheck {
     // Where another master is found, or the map names one, a replica is what a failover looks like for a moment.
     if (this.#given === 'node' && !takesWrites) {
       const advice =
-        'a replica takes no locks: connect to the master, through Sentinel or Cluster if it can change, which a node of a lock by majority must not';
+        'a replica takes no locks: connect to the master, or through Sentinel or Cluster except for a lock by majority';
       found('role', role, advice);
     }
     // Valkey calls it `server_mode`.
