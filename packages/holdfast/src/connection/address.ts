@@ -1,7 +1,7 @@
 import type { ClusterOptions, Redis } from 'ioredis';
 
 /** By which a node of a Cluster is known, as ioredis has it: `host:port`. */
-export const keyOf = ({ options }: Redis): string => `${options.host}:${options.port}`;
+export const hostAndPort = ({ options }: Redis): string => `${options.host}:${options.port}`;
 
 /** In words an address of IPv6 has brackets. */
 export const inWords = (address: string): string => address.replace(/^(.*:.*):/, '[$1]:');

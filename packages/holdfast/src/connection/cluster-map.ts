@@ -14,7 +14,7 @@ import { SLOTS } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { none } from '../lists.js';
 import { apart } from '../scopes/scope.js';
-import { inWords, keyOf, partsOf, reachedAs } from './address.js';
+import { inWords, hostAndPort, partsOf, reachedAs } from './address.js';
 import { connect } from './connect.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { guarded } from './guarded.js';
@@ -101,7 +101,7 @@ export class ClusterMap {
       // What ioredis says of a node that hangs, and no more.
       if (error.message === 'timeout') error.message = `${inWords(node)}: no answer has come in time`;
       const nodes = this.#cluster.nodes();
-      const unasked = nodes.find((redis) => keyOf(redis) === node);
+      const unasked = nodes.find((redis) => hostAndPort(redis) === node);
       if (unasked !== undefined) this.#unasked.set(node, unasked);
       // Later the connection to each server does that.
       if (!this.#isLearnt && !this.#closed) this.#probe(nodes, error);
@@ -142,7 +142,7 @@ export class ClusterMap {
 
   /** Every server that is known to belong to the cluster, replicas too. */
   get nodes(): NodeAddress[] {
-    return this.#cluster.nodes().map(keyOf);
+    return this.#cluster.nodes().map(hostAndPort);
   }
 
   /** Fetches the first map. Does nothing when that has begun. */
@@ -171,7 +171,7 @@ export class ClusterMap {
   /** A client for one server, lazily connected; undefined when no server is known to copy the options from. */
   open(address: NodeAddress, options: RedisOptions): Redis | undefined {
     const nodes = this.#cluster.nodes();
-    const template = nodes.find((node) => keyOf(node) === address) ?? nodes[0];
+    const template = nodes.find((node) => hostAndPort(node) === address) ?? nodes[0];
     const [host, port] = partsOf(address);
     const target = { ...options, host, port: Number(port) };
     return template && withCredentialsOf(template.duplicate(target), () => template.options);
@@ -216,9 +216,9 @@ export class ClusterMap {
   /** All of them at once: where a server waits for more of a TLS handshake, each takes the whole time that it has, one after the other. */
   #probe(nodes: readonly Redis[], { message }: Error): void {
     for (const redis of nodes) {
-      const known = this.#probes.get(keyOf(redis));
+      const known = this.#probes.get(hostAndPort(redis));
       const probe = known ?? new PortProbe(redis, this.#tools, this.#found);
-      this.#probes.set(keyOf(redis), probe);
+      this.#probes.set(hostAndPort(redis), probe);
       // Closed once: that may be an overload, of something in between that speaks TLS and plain text.
       if (known !== undefined || message !== closedConnection) probe.ask();
     }
@@ -254,7 +254,7 @@ export class ClusterMap {
     // A node that takes connections and says nothing would keep its own for as long.
     for (const made of this.#attempts) void made.end();
     // In the place of a master without an address ioredis has the first of its replicas.
-    const replicas = new Set(this.#cluster.nodes('slave').map(keyOf));
+    const replicas = new Set(this.#cluster.nodes('slave').map(hostAndPort));
     const isOwner = (node: NodeAddress) => !replicas.has(node);
     // Its list ends with the last slot that a server keeps.
     this.#adopt(Array.from({ length: SLOTS }, (_, slot) => this.#cluster.slots[slot]?.find(isOwner)));

@@ -21,7 +21,7 @@ import { keySlot } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { none } from '../lists.js';
 import { apart } from '../scopes/scope.js';
-import { keyOf } from './address.js';
+import { hostAndPort } from './address.js';
 import { ClusterMap, type MapChange, type NodeAddress } from './cluster-map.js';
 import type { Connection } from './connection.js';
 import { askingPort } from './ioredis-script-port.js';
@@ -166,7 +166,7 @@ export class ClusterTopology implements Topology {
 
   openSubscriber(options: RedisOptions, instead: Redis | undefined): Redis | undefined {
     this.#map.connect();
-    const left = instead && keyOf(instead);
+    const left = instead && hostAndPort(instead);
     const others = this.#map.nodes.filter((node) => node !== left);
     const alive = others.filter((node) => this.#connections.get(node)?.ready);
     const { random } = this.#tools;

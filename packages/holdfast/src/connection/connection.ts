@@ -38,6 +38,10 @@ export interface Connection {
   replicated(enough: ReplicaTerms, epoch: number): Promise<number>;
 }
 
+/** Of one that was asked something as number `epoch`: what it says speaks for the present one no more. */
+export const hasPassed = (connection: Pick<Connection, 'epoch' | 'retired'>, epoch: number): boolean =>
+  epoch !== connection.epoch || connection.retired;
+
 /** An ioredis client, and whether closing it is our business. */
 export interface OwnedRedis {
   readonly redis: Redis;

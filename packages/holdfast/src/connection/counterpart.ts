@@ -4,7 +4,7 @@
  */
 
 import { attempt } from './attempt.js';
-import type { Connection, ConnectionListener } from './connection.js';
+import { type Connection, type ConnectionListener, hasPassed } from './connection.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { meaningOf } from './reply-errors.js';
 import type { CheckedServer, ServerFacts } from './server-check.js';
@@ -95,7 +95,7 @@ export class Counterpart {
       () => 'permanent',
       (error: unknown) => meaningOf(error).kind,
     );
-    if (this.#isOver(epoch)) return;
+    if (hasPassed(this.#connection, epoch)) return;
     this.#stirredOn = undefined;
     const now = this.#tools.now();
     if (meaning !== 'unknown') this.#connection.answered(now);
@@ -111,7 +111,7 @@ export class Counterpart {
     const { epoch } = this.#connection;
     this.#connection.sent(this.#tools.now());
     const found = await this.#tools.serverCheck.look(this.#server);
-    if (this.#isOver(epoch)) return;
+    if (hasPassed(this.#connection, epoch)) return;
     const now = this.#tools.now();
     this.#connection.answered(now);
     this.heard(now);
@@ -121,14 +121,9 @@ export class Counterpart {
     this.#run = run;
     if (role === 'replica')
       this.#tools.after(REPLICA_RETRY_MS, () => {
-        if (!this.#isOver(epoch)) void this.#look();
+        if (!hasPassed(this.#connection, epoch)) void this.#look();
       });
     if (before !== undefined && before !== run) this.#listener.onOther();
     this.#listener.onLooked();
-  }
-
-  /** Of a connection that was asked: what it says speaks for the present one no more. */
-  #isOver(epoch: number): boolean {
-    return epoch !== this.#connection.epoch || this.#connection.retired;
   }
 }

@@ -5,7 +5,7 @@
 
 import type { Redis } from 'ioredis';
 import { attempt } from './attempt.js';
-import type { Connection } from './connection.js';
+import { type Connection, hasPassed } from './connection.js';
 import { databaseOf } from './connection-options.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { meaningOf, redacted } from './reply-errors.js';
@@ -64,12 +64,12 @@ export class Placement {
   }
 
   async #choose(epoch: number): Promise<void> {
-    if (this.#isOver(epoch)) return;
+    if (hasPassed(this.#parts.connection, epoch)) return;
     const { silence, tools } = this.#parts;
     silence.sent(tools.now());
     const redis = this.#redis;
     const error = await attempt(() => redis.select(databaseOf(redis))).then(() => undefined, redacted);
-    if (this.#isOver(epoch)) return;
+    if (hasPassed(this.#parts.connection, epoch)) return;
     silence.answered(tools.now());
     if (error === undefined) this.#placed();
     else if (meaningOf(error).kind === 'permanent') this.#listener.onRefused(error);
@@ -79,10 +79,5 @@ export class Placement {
   #placed(): void {
     this.#state = 'sure';
     this.#listener.onPlaced();
-  }
-
-  #isOver(epoch: number): boolean {
-    const { connection } = this.#parts;
-    return epoch !== connection.epoch || connection.retired;
   }
 }

@@ -11,7 +11,7 @@
 import type { Redis } from 'ioredis';
 import { attempt } from './attempt.js';
 import { connect } from './connect.js';
-import { keyOf } from './address.js';
+import { hostAndPort } from './address.js';
 import { listening } from './connection-options.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { disconnect } from './disconnect.js';
@@ -102,7 +102,7 @@ export class SentinelLink {
 
   /** `host:port`. */
   get address(): string {
-    return keyOf(this.#redis);
+    return hostAndPort(this.#redis);
   }
 
   /** What was wrong with its connection, until one is up. */

@@ -6,7 +6,7 @@
  */
 
 import type { Redis } from 'ioredis';
-import { inWords, keyOf } from './address.js';
+import { inWords, hostAndPort } from './address.js';
 
 /** A kind of trouble, by the text or the code of its error. */
 interface Kind {
@@ -103,5 +103,5 @@ export function isLasting(error: Error | undefined): boolean {
 export function addressOf(redis: Redis): string {
   const { options } = redis;
   if (options.sentinels) return `the master "${options.name}"`;
-  return options.path ?? inWords(keyOf(redis));
+  return options.path ?? inWords(hostAndPort(redis));
 }

@@ -156,7 +156,7 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
 
   #checkLease(method: string, leaseMs: PermitLease): void {
     if (leaseMs !== 'never') checkTime(`${method}: leaseMs`, leaseMs, MIN_LEASE_MS);
-    this.#host.parts.limits.checkLease(this.#operations, longestOf(leaseMs));
+    this.#host.parts.limits.checkLease(this.#operations, longestMs(leaseMs));
   }
 
   /** The ids, or what kept the call from having any. Whatever is refused at once is a rejection too. */
@@ -201,7 +201,7 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
   async #returnUnknown(ids: readonly string[], leaseMs: PermitLease, issuing: Promise<void>): Promise<void> {
     // What is still to be issued cannot be given back.
     await issuing.catch(() => undefined);
-    await this.#giveBack(ids, longestOf(leaseMs));
+    await this.#giveBack(ids, longestMs(leaseMs));
   }
 
   async #adopt(method: 'adopt', id: string | readonly string[], options: TryPermitOptions): Promise<PermitHold> {
@@ -270,7 +270,7 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
   }
 }
 
-const longestOf = (leaseMs: PermitLease): number => (leaseMs === 'never' ? MAX_TIME_MS : leaseMs);
+const longestMs = (leaseMs: PermitLease): number => (leaseMs === 'never' ? MAX_TIME_MS : leaseMs);
 
 /** @throws TypeError or RangeError for what cannot be ids of permits. */
 function checkIds(given: string | readonly string[]): readonly string[] {
