@@ -7,8 +7,8 @@ export { MAX_TIME_MS, MOST_PERMITS } from '@holdfast/core';
 /**
  * How a client reaches Redis: a `redis://` or `rediss://` URL, ioredis options, or a client of your own, which is never closed.
  *
- * A plain `Redis` of yours is used for commands, on the connection that it has. Never use that for `SELECT` (locks would go to the other database, where nobody
- * sees those of the first: two owners), for a `MULTI` that stays open (`pipeline: false`), for `SUBSCRIBE` or `MONITOR`, or for commands that block, such as
+ * A plain `Redis` of yours is used for commands, on the connection that it has. Never use that for `SELECT`, or `RESET` outside database 0 (locks would go to the other database, where nobody
+ * sees those of the first: two owners), for a `MULTI` that stays open (`pipeline: false`), for `SUBSCRIBE` or `call('MONITOR')`, or for commands that block, such as
  * `BLPOP`, which renewals wait behind. A connection of its own avoids all of that: pass `redis.duplicate()`, options or a URL. One behind Sentinel, or a `Cluster`, is a template: its options are copied, and it need not
  * even be connected, because there we have to choose retry options and to drop connections. See `docs/topologies.md`.
  */
