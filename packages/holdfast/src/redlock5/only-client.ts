@@ -1,3 +1,4 @@
+import { createLockClient } from 'holdfast';
 import type { Client } from './votes.js';
 
 /** @throws TypeError when it is no list: redlock takes one of several clients, and createLockClient a single one. */
@@ -17,6 +18,16 @@ export function onlyClient(clients: ReadonlySet<Client>): Client {
     );
   }
   return client;
+}
+
+/** @throws TypeError when no lock can be had on it, as with one of another library: found by a lock client that is made for this, and closed before any I/O. */
+export function checkUsable(client: Client): void {
+  try {
+    void createLockClient({ redis: client }).close();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TypeError(`Redlock: this client cannot be used: ${why}`, { cause: error });
+  }
 }
 
 /** @throws TypeError for what createLockClient would take and redlock does not: only a client can be told to quit. */

@@ -23,7 +23,10 @@ export const listed = (resources: readonly string[]): string => resources.map((n
 
 /** What a client that did not agree says. */
 export function vote(error: unknown, resources: readonly string[]): Error {
-  if (isBusy(error)) return new ResourceLockedError(`somebody else has ${listed(resources)}, or a part of that`);
+  if (isBusy(error)) {
+    const orSome = resources.length > 1 ? ', or a part of that' : '';
+    return new ResourceLockedError(`somebody else has ${listed(resources)}${orSome}`);
+  }
   return error instanceof Error ? error : new Error(String(error));
 }
 

@@ -260,7 +260,9 @@ export class Redlock extends EventEmitter {
     against: Error,
     { cause, trouble }: { readonly cause: unknown; readonly trouble?: string | undefined },
   ): ExecutionError {
-    const why = trouble === undefined ? against.message : `${against.message}; ${trouble}`;
+    // Its cause is one further away than it says.
+    const said = against.message.replace('error.cause', 'error.cause.cause');
+    const why = trouble === undefined ? said : `${said}; ${trouble}`;
     const message = `Redlock: could not ${what} ${listed(resources)}: ${why}`;
     return new ExecutionError(message, votedAgainst(this.#client, against), { cause });
   }

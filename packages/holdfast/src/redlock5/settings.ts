@@ -41,8 +41,10 @@ export function settingsOver(base: Settings, given: Partial<Settings> = {}): Set
     if (value === undefined) continue;
     if (typeof value !== 'number' || Number.isNaN(value)) throw new TypeError(`Redlock: ${name} must be a number`);
     const isWithoutLimit = name === 'retryCount' && (value === -1 || value === Infinity);
-    if (!isWithoutLimit && (value < 0 || value > MOST))
-      throw new RangeError(`Redlock: ${name} must be between 0 and ${MOST}, got ${value}`);
+    if (!isWithoutLimit && (value < 0 || value > MOST)) {
+      const orNone = name === 'retryCount' ? ', or -1 or Infinity for no limit' : '';
+      throw new RangeError(`Redlock: ${name} must be between 0 and ${MOST}${orNone}, got ${value}`);
+    }
     settings[name] = value;
   }
   return settings;

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '@holdfast/watchdog';
 import { createLockClient, type LockClient } from 'holdfast';
 import { ClientEnd } from './client-end.js';
+import { checkUsable } from './only-client.js';
 import type { Client } from './votes.js';
 
 /** Is told of trouble in the background. */
@@ -87,10 +88,11 @@ export class SharedLocks {
 
 const ofClients = new WeakMap<Client, SharedLocks>();
 
-/** Those of this client: always the same. */
+/** Those of this client: always the same. @throws TypeError when no lock can be had on it. */
 export function sharedLocksOf(client: Client): SharedLocks {
   let shared = ofClients.get(client);
   if (shared === undefined) {
+    checkUsable(client);
     shared = new SharedLocks(client);
     ofClients.set(client, shared);
   }

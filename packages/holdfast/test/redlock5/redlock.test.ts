@@ -7,7 +7,8 @@ import { once } from 'node:events';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import * as ours from 'holdfast/redlock';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
+import { createClient } from 'redis';
 import * as untyped from 'redlock5';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
@@ -25,8 +26,8 @@ const impatient = { retryCount: 2, retryDelay: 50, retryJitter: 0 };
 
 const kit = useRedis();
 
-function connect(): Redis {
-  const redis = new Redis(kit.server.url, { disconnectTimeout: 50 });
+function connect(options: RedisOptions = {}): Redis {
+  const redis = new Redis(kit.server.url, { disconnectTimeout: 50, ...options });
   kit.cleanup(() => redis.disconnect());
   return redis;
 }
@@ -628,6 +629,32 @@ describe('holdfast/redlock', () => {
     await (await waiting).release();
   });
 
+  it('says what stands in the way: who has one name or several, and where the words of Redis are', async () => {
+    const [name, other] = [freshName(), freshName()];
+    const messageOf = async (redlock: ours.default, names: string[]) =>
+      String(await failureOf(redlock.acquire(names, DURATION_MS, { retryCount: 0 })));
+    const redlock = new ours.default([connect()]);
+    const lock = await redlock.acquire([name], DURATION_MS);
+    expect(await messageOf(redlock, [name])).toMatch(/somebody else has "[^"]+"$/);
+    expect(await messageOf(redlock, [name, other])).toMatch(/somebody else has "[^"]+", "[^"]+", or a part of that$/);
+    await lock.release();
+
+    await kit.admin.acl('SETUSER', 'without-keys', 'on', '>secret', 'allchannels', '+@all');
+    const redis = connect({ username: 'without-keys', password: 'secret' });
+    const error = await failureOf(new ours.default([redis]).acquire([name], DURATION_MS, { retryCount: 0 }));
+    expect(String(error)).toContain('NOPERM (error.cause.cause has the whole of it)');
+    expect(error).toMatchObject({ cause: { cause: { message: expect.stringContaining('NOPERM ') as unknown } } });
+  });
+
+  it('leaves a client as it was that it was made with and has taken no lock on', async () => {
+    const redis = new Redis(kit.server.url, { lazyConnect: true });
+    const listeners = () => redis.eventNames().map((event) => redis.listenerCount(event));
+    const before = listeners();
+    expect(new ours.default([redis]).settings.retryCount).toBe(10);
+    await waitUntil(() => listeners().join() === before.join(), { what: 'nothing listens to it any more' });
+    expect(redis.status).toBe('wait');
+  });
+
   it('refuses what it cannot do, before any I/O', async () => {
     const redis = connect();
     expect(() => new ours.default([])).toThrow('at least one client');
@@ -636,10 +663,18 @@ describe('holdfast/redlock', () => {
     expect(() => new ours.default([redis, connect()])).toThrow('createRedLockClient');
     for (const clients of [[kit.server.url], [redis.options], [undefined], kit.server.url])
       expect(() => new ours.default(clients as never)).toThrow('must be a Redis or a Cluster of ioredis');
+    const mock = Object.assign(new Redis({ lazyConnect: true }), { shaScripts: {} });
+    for (const [client, library] of [
+      [createClient(), 'node-redis'],
+      [mock, 'ioredis-mock'],
+    ] as const)
+      expect(() => new ours.default([client as never])).toThrow(
+        new RegExp(`this client cannot be used: .* not one of ${library}`),
+      );
     expect(() => new ours.default([redis], { retries: 1 } as object)).toThrow('unknown setting "retries"');
     expect(() => new ours.default([redis], { retryDelay: -1 })).toThrow('between 0 and');
     expect(() => new ours.default([redis], { retryDelay: Number.POSITIVE_INFINITY })).toThrow('between 0 and');
-    expect(() => new ours.default([redis], { retryCount: -0.5 })).toThrow('between 0 and');
+    expect(() => new ours.default([redis], { retryCount: -2 })).toThrow('-1 or Infinity for no limit, got -2');
     expect(() => new ours.default([redis], { retryDelay: Number.NaN })).toThrow('must be a number');
     expect(() => new ours.default([redis], {}, { acquireScript: '' } as never)).toThrow('cannot be exchanged');
     const redlock = new ours.default([redis], { retryCount: undefined } as object);
