@@ -92,7 +92,8 @@ export function checkLock(
   method = 'lock',
 ): CheckedOptions {
   refuseSurplus(surplus, method, 'leaseMs, or options: { leaseMs, signal }');
-  return checkAcquire(typeof given === 'number' ? { leaseMs: given } : given, method, lockCallOptions);
+  const options = given === undefined || typeof given === 'object' ? given : { leaseMs: given };
+  return checkAcquire(options, method, lockCallOptions);
 }
 
 /** Those of `tryLock`, which takes its times by position. @throws as {@link checkAcquire}. */

@@ -153,23 +153,24 @@ export function checkString(what: string, value: unknown): string {
   return value;
 }
 
+/** Whether it is an object that says something by its own members: those of a Map or an AbortSignal are none, and it would be passed over. */
 export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    (shapeOf(value) === 'object' || Object.keys(value).length > 0)
+  );
 }
 
 /** @throws TypeError when `options` is no object, or has a key that is not `known`: a misspelt option must not be passed over. */
 export function checkKeys(what: string, options: unknown, known: readonly string[]): void {
   if (!isObject(options)) {
     const order = typeof options === 'function' && /with/i.test(what) ? ': the function to run comes last' : '';
-    throw new TypeError(`${what}: options must be an object, got ${shapeOf(options)}${order}`);
+    throw new TypeError(`${what}: options must be a plain object, got ${shapeOf(options)}${order}`);
   }
-  const keys = Object.keys(options);
-  const tag = Object.prototype.toString.call(options);
-  // Such as an AbortSignal, whose own members are none: it would be passed over.
-  if (keys.length === 0 && tag !== '[object Object]')
-    throw new TypeError(`${what}: options must be a plain object, got ${tag}`);
-  for (const key of keys) {
-    if (!known.includes(key)) throw new TypeError(`${what}: unknown option "${key}"`);
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) throw new TypeError(`${what}: unknown option "${key}"; known: ${known.join(', ')}`);
   }
 }
 

@@ -118,5 +118,6 @@ function asInteger(item: unknown): number {
 /** What a value is, for a message. The shape only: replies may hold lock names, which do not belong into error messages. */
 export function shapeOf(item: unknown): string {
   if (Array.isArray(item)) return 'an array';
-  return item === null ? 'null' : typeof item;
+  const tag = Object.prototype.toString.call(item);
+  return item === null ? 'null' : typeof item === 'object' && tag !== '[object Object]' ? tag : typeof item;
 }

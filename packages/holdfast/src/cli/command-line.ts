@@ -29,6 +29,8 @@ export interface CliCommand {
   readonly usage: string;
   /** One line. */
   readonly about: string;
+  /** What its own options are and what holds without them, for its help: a line for each. */
+  readonly details?: readonly string[];
   readonly options: OwnOptions;
   /** How many arguments it takes, at least and at most. */
   readonly takes: readonly [least: number, most: number];

@@ -70,7 +70,8 @@ export function counterInWords(counter: Counter, sheet: Sheet): string {
     return `${name} is a latch with ${counter.count} left to count; ids that have counted in this round: ${counter.counted}\n`;
   const { permits = 0, available, foreign, holders, queue } = counter;
   const others = foreign > 0 ? `; clients of Redisson have ${foreign}` : '';
-  const lines = [`${name} is a semaphore with ${permits} permits, ${available} of them free${others}\n`];
+  const free = available < 0 ? `none of them free (${available})` : `${available} of them free`;
+  const lines = [`${name} is a semaphore with ${permits} permits, ${free}${others}\n`];
   if (holders.length > 0) {
     const rows = holders.map((holder) => [
       clientInWords(holder),

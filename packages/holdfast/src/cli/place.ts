@@ -28,9 +28,8 @@ export interface Place extends RedisOptions {
  * left out: it would pass for your wish where a lock client has defaults of its own.
  */
 export function placeOf(text: string): Place {
-  if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new UsageError('the address of Redis must be a URL, redis:// or rediss://');
-  }
+  if (!/^rediss?:\/\//.test(text)) throw new UsageError('the address of Redis must be a URL, redis:// or rediss://');
+  if (!URL.canParse(text)) throw new UsageError('the URL of Redis cannot be read: are its host and its port right?');
   checkQuery(new URL(text).searchParams);
   const read = readByIoredis(text);
   const said = Object.entries(read).filter(([option, value]) => value !== unsaid[option as keyof RedisOptions]);

@@ -55,7 +55,9 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
     if (command === undefined) throw new UsageError(whyNoCommand(name));
     const call = new Call(io, command, rest);
     if (call.asksForHelp) {
-      io.write(`usage: holdfast ${command.usage}\n\n${command.about}\n\noptions of all commands:${options}`);
+      const own = command.details?.map((line) => `  ${line}\n`).join('');
+      const details = own === undefined ? '' : `options:\n${own}\n`;
+      io.write(`usage: holdfast ${command.usage}\n\n${command.about}\n\n${details}options of all commands:${options}`);
       return exitCodes.done;
     }
     try {

@@ -59,7 +59,7 @@ const toAnAddress = /\b(?:connect|getaddrinfo) (E[A-Z_]+)\b/;
 /** What ioredis says of a command whose connection has ended, whatever ended it. */
 export const closedConnection = 'Connection is closed.';
 /** What we say of a command that ioredis did not take, and of one that it gave up. */
-export const noConnection = 'there is no connection';
+export const noConnection = 'there is no connection that answers';
 export const brokenConnection = 'the connection broke before the answer';
 /** What Redis says to all that it cannot answer while it loads. */
 export const isLoading = 'LOADING Redis is loading the dataset in memory';

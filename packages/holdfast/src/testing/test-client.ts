@@ -12,7 +12,7 @@ import { type TestServer, TestSite } from './test-server.js';
 
 /** Options of {@link createTestClient}: those of a client, apart from `redis`, and where it lives. */
 export interface TestClientOptions extends Omit<LockClientOptions, 'redis'> {
-  /** A server that it shares with other clients. Default: one of its own. */
+  /** A server that it shares with other clients, or one of these clients. Default: one of its own. */
   server?: TestServer | undefined;
   /** Whose time its own server has; see {@link TestServerOptions}. Not with `server`. */
   time?: 'own' | 'system' | undefined;
@@ -150,7 +150,8 @@ function backstage(): Backstage {
 }
 
 function siteOf(server: TestServer): TestSite {
-  if (server instanceof TestSite) return server;
+  const site = 'server' in server ? server.server : server;
+  if (site instanceof TestSite) return site;
   throw new TypeError(
     'server must be made by createTestServer, or the server of another test client, both of this copy of holdfast',
   );

@@ -196,6 +196,10 @@ describe('holdfast inspect and unlock, of what is no lock,', () => {
     const { output } = await holdfast(kit, ['inspect', 'slots', '--prefix', prefix]);
     expect(output).toMatch(/^slots is a semaphore with 3 permits, 1 of them free\n\nHELD BY +PERMITS .*\nrender .* 2 /);
     expect(output).toContain(waiter.clientId);
+    await slots.addPermits(-3);
+    const { output: fewer } = await holdfast(kit, ['inspect', 'slots', '--prefix', prefix]);
+    expect(fewer).toMatch(/^slots is a semaphore with 0 permits, none of them free \(-2\)\n/);
+    await slots.addPermits(3);
     expect(await holdfast(kit, ['unlock', 'slots', '--yes', '--prefix', prefix])).toMatchObject({
       code: 77,
       errors: expect.stringContaining('slots is a semaphore and no lock'),
@@ -498,6 +502,7 @@ describe('the command line', () => {
       [['run', 'x', '--grace', '597h', '--', 'true'], /--grace must be/],
       [['watch', '--every', '99ms', '--json'], /--every must be between 100ms/],
       [['ls', '--redis', 'localhost'], /must be a URL/],
+      [['ls', '--redis', 'redis://a:99999'], /cannot be read: are its host and its port right/],
       [['ls', '--redis', 'redis://a', '--redis', 'redis://b'], /--cluster/],
       [['ls', '--sentinel', 'a:1'], /--master/],
       [['ls', '--master', 'a'], /--sentinel/],
@@ -519,6 +524,9 @@ describe('the command line', () => {
       code: 0,
       output: expect.stringContaining('ls [PATTERN]'),
     });
+    const { output } = await holdfast(kit, ['run', '--help']);
+    for (const option of ['wait', 'lease', 'grace'])
+      expect(output).toMatch(new RegExp(`^  --${option} TIME .*default`, 'm'));
   });
 
   it.each(Object.values(commands))('names each option of a command in its help: $usage', ({ usage, options }) => {

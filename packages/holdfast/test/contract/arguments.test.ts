@@ -45,7 +45,7 @@ const beside = (subject: object, method: string, ...args: readonly unknown[]): u
 const onLock: readonly BadCall<RLock>[] = [
   ...times(
     'lock(leaseMs)',
-    badLeases.filter(([value]) => typeof value === 'number'),
+    badLeases.filter(([value]) => typeof value !== 'object'),
     (lock, value) => lock.lock(value),
   ),
   ...times('lock({ leaseMs })', badLeases, (lock, leaseMs) => lock.lock({ leaseMs })),
@@ -431,7 +431,7 @@ it('the constructor of clients says by what they are made', () => {
 });
 
 it('a function in place of options is said to be misplaced only where one is run', () => {
-  const refused = /^(replicas|limits): options must be an object, got function$/;
+  const refused = /^(replicas|limits): options must be a plain object, got function$/;
   for (const option of ['replicas', 'limits'])
     expect(() => createLockClient({ redis: kit.server.url, [option]: () => 1 })).toThrow(refused);
 });
@@ -440,7 +440,7 @@ it('options behind the function are told where they belong', async () => {
   const lock = openClient(kit).getLock(freshName());
   const swapped = lock.withLock(wrong(nothing), wrong({ waitMs: 10 }));
   await expect(swapped).rejects.toThrow(
-    'withLock: options must be an object, got function: the function to run comes last',
+    'withLock: options must be a plain object, got function: the function to run comes last',
   );
 });
 
@@ -463,6 +463,12 @@ it.each([
 describe('what cannot be is said with its call and its option:', () => {
   it.each<readonly [string, (client: LockClient) => unknown]>([
     ['acquire: waitMs must', (client) => client.getLock('x').acquire({ waitMs: -1 })],
+    ['lock: leaseMs must be a number of milliseconds, got string', (client) => client.getLock('x').lock(wrong('30s'))],
+    ['lock: leaseMs must be a number of milliseconds, got bigint', (client) => client.getLock('x').lock(wrong(5_000n))],
+    [
+      'acquire: unknown option "wait"; known: leaseMs, signal, maxHoldMs, waitMs, minHoldMs',
+      (client) => client.getLock('x').acquire(wrong({ wait: 5 })),
+    ],
     ['tryLock: leaseMs must', (client) => client.getLock('x').tryLock(0, 5)],
     ['withLock: maxHoldMs must', (client) => client.getLock('x').withLock({ maxHoldMs: 5 }, nothing)],
     [

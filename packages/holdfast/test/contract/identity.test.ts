@@ -167,7 +167,8 @@ it('who a client is has limits, told before anything is sent', () => {
     createLockClient({ redis: kit.server.url, ...options } as unknown as LockClientOptions);
   for (const clientName of [7, null, {}]) expect(make({ clientName })).toThrow(TypeError);
   for (const clientName of ['', 'a\nb', 'x'.repeat(129), '\uD800']) expect(make({ clientName })).toThrow(RangeError);
-  for (const meta of ['a', [], { a: 1 }, null]) expect(make({ meta })).toThrow(TypeError);
+  for (const meta of ['a', [], { a: 1 }, null, new Map([['a', 'b']]), new Date()])
+    expect(make({ meta })).toThrow(TypeError);
   const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, 'v']));
   for (const meta of [many, { a: '' }, { a: 'x'.repeat(257) }]) expect(make({ meta })).toThrow(RangeError);
 });

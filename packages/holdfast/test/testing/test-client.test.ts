@@ -93,7 +93,7 @@ describe('a test client', () => {
 
   it('is exact to the millisecond as Redis is: a key is there through the one in which it ends, a hold is lost by then', async () => {
     const locks = testClient();
-    const other = testClient({ server: locks.server });
+    const other = testClient({ server: locks });
     const value = (by: TestLockClient) => by.share('report', { ttlMs: 1_000, fn: () => by.clientId });
     await locks.oncePer('job', 1_000, () => 1);
     await value(locks);

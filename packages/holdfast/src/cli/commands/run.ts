@@ -35,6 +35,11 @@ const BY_SIGNAL = 128;
 export const run: CliCommand = {
   usage: 'run NAME [--wait TIME] [--lease TIME] [--grace TIME] -- COMMAND [ARGUMENT…]',
   about: 'runs a command while the lock is held; ends as the command does, with 75 when the lock is busy',
+  details: [
+    '--wait TIME    how long to wait for the lock, 0 to try once; default: as long as Redis answers',
+    '--lease TIME   a fixed lease, never renewed; default: 30s, renewed while the command runs',
+    '--grace TIME   how long the command has from SIGTERM to SIGKILL when the lock is lost; default 5s',
+  ],
   options: { wait: { type: 'string' }, lease: { type: 'string' }, grace: { type: 'string' } },
   takes: [1, 1],
   behindDashes: 'command',
