@@ -32,7 +32,7 @@ export const shipped = [
     'share',
     'election',
   ].map((name) => `docs/${name}.md`),
-  ...['from-redlock', 'from-redis-semaphore', 'from-node-redisson', 'from-redisson'].map(
+  ...['from-redlock', 'from-redis-semaphore', 'from-node-redisson', 'from-redisson', 'from-set-nx'].map(
     (name) => `docs/moving/${name}.md`,
   ),
   ...[

@@ -11,9 +11,17 @@ export interface GuideRow {
  * The rows of the tables of a document in docs/moving that show code, table by table: those whose third column is headed "what you write" or "in Node.js".
  */
 export function guideOf(document: string): GuideRow[][] {
-  const text = readFileSync(new URL(`../../../../docs/moving/${document}.md`, import.meta.url), 'utf8');
-  const tables = text.split('\n\n').filter((part) => /^\| to \| .* \| (what you write|in Node\.js) \|\n/.test(part));
+  const tables = textOf(document)
+    .split('\n\n')
+    .filter((part) => /^\| to \| .* \| (what you write|in Node\.js) \|\n/.test(part));
   return tables.map((table) => table.trim().split('\n').slice(2).map(rowOf));
+}
+
+/** The script that docs/moving/from-set-nx.md gives locks back by. */
+export const unlock = (/```lua\n([^`]*)```/.exec(textOf('from-set-nx')) as RegExpExecArray)[1] as string;
+
+function textOf(document: string): string {
+  return readFileSync(new URL(`../../../../docs/moving/${document}.md`, import.meta.url), 'utf8');
 }
 
 function rowOf(line: string): GuideRow {

@@ -8,7 +8,7 @@ import { MultiSemaphore, Mutex, Semaphore, TimeoutError } from 'redis-semaphore'
 import Redlock4 from 'redlock4';
 import Redlock5 from 'redlock5';
 import { freshName, openClient } from '../support/clients.js';
-import { type GuideRow, guideOf, runCode } from './guide.js';
+import { type GuideRow, guideOf, runCode, unlock } from './guide.js';
 
 const kit = useRedis();
 
@@ -70,6 +70,14 @@ const nodeRedisson: Before = {
   options: { wakeup: 'redisson' },
 };
 
+const byHand: Before = {
+  open: () => ({ unlock }),
+  take: async ({ redis }, taken) => {
+    await (redis as Redis).set(taken, 'theirs', 'PX', 60_000, 'NX');
+    return () => (redis as Redis).eval(unlock, 1, taken, 'theirs');
+  },
+};
+
 function common(): Names & { redis: Redis; taken: string } {
   const redis = new Redis(kit.server.url, { disconnectTimeout: 50 });
   kit.cleanup(() => redis.disconnect());
@@ -107,6 +115,7 @@ describe.each<[string, readonly Before[]]>([
   ['from-redlock', [redlock5, redlock4]],
   ['from-redis-semaphore', [redisSemaphore]],
   ['from-node-redisson', [nodeRedisson]],
+  ['from-set-nx', [byHand]],
 ])('docs/moving/%s.md', (document, packages) => {
   const tables = guideOf(document);
 

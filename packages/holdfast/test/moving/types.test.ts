@@ -11,12 +11,13 @@ const names = [
   'declare function work(...given: unknown[]): Promise<string>;',
 ].join(' ');
 
-const rows = ['from-redlock', 'from-redis-semaphore', 'from-node-redisson', 'from-redisson'].flatMap((document) =>
-  guideOf(document)
-    .flat()
-    .map(({ what, after }): CodeBlock => {
-      return { place: `${document}.md: to ${what}`, line: 0, code: `${names}\n${after}`, runs: false };
-    }),
+const rows = ['from-redlock', 'from-redis-semaphore', 'from-node-redisson', 'from-redisson', 'from-set-nx'].flatMap(
+  (document) =>
+    guideOf(document)
+      .flat()
+      .map(({ what, after }): CodeBlock => {
+        return { place: `${document}.md: to ${what}`, line: 0, code: `${names}\n${after}`, runs: false };
+      }),
 );
 
 describe('what the guides in docs/moving tell to write', () => {
