@@ -30,7 +30,7 @@ const [guide, ...others] = sections(staged);
 
 /** What has no links of its own takes more than half of the time, and is left out where they are looked at: colours, the index of the search, a small program. */
 const isCheck = process.env.HOLDFAST_SITE_CHECK !== undefined;
-const plain = (code) => `<pre><code>${code.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</code></pre>`;
+const plain = (code) => `<pre v-pre><code>${code.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</code></pre>`;
 const markdown = isCheck ? { highlight: plain } : { theme: { light: 'github-light', dark: 'github-dark' } };
 const search = { provider: 'local', options: { detailedView: true } };
 
