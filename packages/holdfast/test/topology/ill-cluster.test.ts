@@ -186,7 +186,7 @@ it('unlock --yes takes the lock of a master that answers before it has waited fo
   const { ill } = await scene();
   const healthy = await kit.cluster.nodeOfKey('b');
   const name = `{b}${freshName()}`;
-  await (await openKeptBy(ill, {})).getLock(name).acquire();
+  await (await openKeptBy(ill, { clientName: 'orders' })).getLock(name).acquire();
   const admin = await healthy.admin();
   await ill.stopProcess();
   const server = { server: { url: healthy.url }, cleanup: kit.cleanup } as unknown as RedisKit;
