@@ -51,6 +51,36 @@ describe('who looks at locks while a master hangs is told which one it is by', (
   );
 });
 
+describe('while one master does not answer', () => {
+  it('the client has trouble with its locks only, and work that may go on without them takes the others', async () => {
+    const { ill } = await scene();
+    const [away, there] = [`{a}${freshName()}`, `{b}${freshName()}`] as const;
+    const client = kit.open({ attemptTimeoutMs: 500 });
+    expect(client.troubleWith(away)).toBeUndefined();
+    await client.connect();
+    const service = new Degrading(client);
+    const run = (name: string) => service.run(name, 'go on', async (hold) => hold?.state);
+    const other = await kit.open({ watchdogTimeoutMs: 60_000 }).getLock(there).acquire();
+    await ill.stopProcess();
+    const troubled = async () => {
+      expect(await run(away)).toEqual({ how: 'without the lock', value: undefined });
+      return client.troubleWith(away);
+    };
+    expect(await waitUntil(troubled, { what: 'the trouble', timeoutMs: 30_000 })).toBeInstanceOf(Error);
+    expect(client.ready).toBe(false);
+    expect(client.troubleWith(there)).toBeUndefined();
+    expect(await run(there)).toEqual({ how: 'busy' });
+    await other.release();
+    expect(await run(there)).toEqual({ how: 'with the lock', value: 'held' });
+    await ill.continueProcess();
+    await waitUntil(() => client.troubleWith(away) === undefined, {
+      what: 'the end of the trouble',
+      timeoutMs: 30_000,
+    });
+    expect(await run(away)).toEqual({ how: 'with the lock', value: 'held' });
+  }, 90_000);
+});
+
 describe('who lists locks sees those of the masters that answer, and which one does not:', () => {
   /** A lock of the master that will be ill, and one of another. */
   async function held(call: (...args: string[]) => Promise<Outcome>) {
@@ -471,34 +501,4 @@ describe('the doctor names a master that does not answer with its slots, looks a
     const semaphores = await call('ls', '--kind', 'semaphore');
     expect(semaphores).toMatchObject({ code: 0, errors: expect.stringMatching(`PARTIAL_VIEW.*${node}.*ECONNREFUSED`) });
   }, 60_000);
-});
-
-describe('while one master does not answer', () => {
-  it('the client has trouble with its locks only, and work that may go on without them takes the others', async () => {
-    const { ill } = await scene();
-    const [away, there] = [`{a}${freshName()}`, `{b}${freshName()}`] as const;
-    const client = kit.open({ attemptTimeoutMs: 500 });
-    expect(client.troubleWith(away)).toBeUndefined();
-    await client.connect();
-    const service = new Degrading(client);
-    const run = (name: string) => service.run(name, 'go on', async (hold) => hold?.state);
-    const other = await kit.open({ watchdogTimeoutMs: 60_000 }).getLock(there).acquire();
-    await ill.stopProcess();
-    const troubled = async () => {
-      expect(await run(away)).toEqual({ how: 'without the lock', value: undefined });
-      return client.troubleWith(away);
-    };
-    expect(await waitUntil(troubled, { what: 'the trouble', timeoutMs: 30_000 })).toBeInstanceOf(Error);
-    expect(client.ready).toBe(false);
-    expect(client.troubleWith(there)).toBeUndefined();
-    expect(await run(there)).toEqual({ how: 'busy' });
-    await other.release();
-    expect(await run(there)).toEqual({ how: 'with the lock', value: 'held' });
-    await ill.continueProcess();
-    await waitUntil(() => client.troubleWith(away) === undefined, {
-      what: 'the end of the trouble',
-      timeoutMs: 30_000,
-    });
-    expect(await run(away)).toEqual({ how: 'with the lock', value: 'held' });
-  }, 90_000);
 });
