@@ -90,12 +90,9 @@ export class ClusterMap {
       }),
     );
     this.#cluster.on('+node', guarded);
-    this.#cluster.on('+node', (redis: Redis) => {
-      // Where a node of yours has a password of its own, that stays. ioredis writes null for what is not given.
-      const { username, password } = redis.options;
-      if (username === (redisOptions.username ?? null) && password === (redisOptions.password ?? null))
-        withCredentialsOf(redis, () => template.options.redisOptions);
-    });
+    this.#cluster.on('+node', (redis: Redis) =>
+      withCredentialsOf(redis, () => template.options.redisOptions, redisOptions),
+    );
     this.#cluster.on('refresh', () => this.#learn());
     this.#cluster.on('node error', (error: Error, node: NodeAddress) => {
       // What ioredis says of a node that hangs, and no more.

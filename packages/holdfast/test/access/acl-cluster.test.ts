@@ -1,7 +1,7 @@
 import { guardLeaks, startCluster, type TestCluster, waitUntil } from '@holdfast/testkit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLockClient } from 'holdfast';
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { allowedName, unhurried } from '../support/access-round.js';
 import { failureOf } from '../support/outcomes.js';
 import { createUserOn, password, refusedTo } from '../support/acl-rules.js';
@@ -136,21 +136,24 @@ describe('in a Cluster', () => {
     },
   );
 
-  it(
-    'a password that is changed is taken from the options of the Cluster, by every connection',
-    async () => {
+  it.each<[string, { node?: RedisOptions; redisOptions?: RedisOptions }]>([
+    ['redisOptions', { redisOptions: { username: 'rotated', password: 'old' } }],
+    ['each node', { node: { username: 'rotated', password: 'old' } }],
+  ])(
+    'a password that was given with %s, and is changed, is taken from the options of the Cluster, by every connection',
+    async (_, { node = {}, redisOptions }) => {
       const username = 'rotated';
       const onAll = (...command: string[]) =>
-        Promise.all(cluster.nodes.map(async (node) => (await node.admin()).call(...(command as ['ACL']))));
-      await onAll('ACL', 'SETUSER', username, 'on', '>old', '~*', '&*', '+@all');
-      const nodes = cluster.nodes.map(({ host, port }) => ({ host, port }));
-      const redisOptions = { username, password: 'old' };
-      const redis = new Cluster(nodes, { lazyConnect: true, redisOptions });
+        Promise.all(cluster.nodes.map(async (each) => (await each.admin()).call(...(command as ['ACL']))));
+      await onAll('ACL', 'SETUSER', username, 'on', 'resetpass', '>old', '~*', '&*', '+@all');
+      const nodes = cluster.nodes.map(({ host, port }) => ({ host, port, ...node }));
+      const redis = new Cluster(nodes, { lazyConnect: true, ...(redisOptions && { redisOptions }) });
       const client = createLockClient({ ...unhurried, redis });
       leaks.cleanup(() => client.close());
       await client.connect();
+      const hold = await client.getLock(allowedName()).acquire();
       await onAll('ACL', 'SETUSER', username, 'resetpass', '>new');
-      (redis.options.redisOptions as typeof redisOptions).password = 'new';
+      redis.options.redisOptions = { ...redis.options.redisOptions, password: 'new' };
       await onAll('CLIENT', 'KILL', 'USER', username);
       await waitUntil(() => !client.ready, { what: 'the client to have heard of it' });
       const back = () =>
@@ -160,6 +163,8 @@ describe('in a Cluster', () => {
         );
       await waitUntil(back, { what: 'every connection to be back', timeoutMs: 20_000 });
       expect(client.ready).toBe(true);
+      expect(hold.state).not.toBe('lost');
+      await hold.release();
     },
     startMs,
   );
@@ -190,14 +195,19 @@ describe('in a Cluster', () => {
     startMs,
   );
 
-  it(
-    'a node that was given with a password of its own keeps it',
-    async () => {
+  it.each<[string, RedisOptions, RedisOptions]>([
+    ['', {}, {}],
+    [', also when another one for the other nodes is changed', { password: 'theirs' }, { password: 'new' }],
+  ])(
+    'a node that was given with a password of its own keeps it%s',
+    async (_, atFirst, later) => {
       const nodes = cluster.nodes.map(({ host, port }) => ({ host, port, username: 'limited', password }));
       const connectionName = 'with-its-own';
-      const redis = new Cluster(nodes, { lazyConnect: true, redisOptions: { connectionName } });
+      const redisOptions = { connectionName, ...atFirst };
+      const redis = new Cluster(nodes, { lazyConnect: true, redisOptions });
       const client = createLockClient({ ...unhurried, redis });
       leaks.cleanup(() => client.close());
+      Object.assign(redisOptions, later);
       await client.connect();
       const lists = await Promise.all(
         cluster.nodes.map(async (node) => String(await (await node.admin()).client('LIST'))),
@@ -205,6 +215,7 @@ describe('in a Cluster', () => {
       const lines = lists.flatMap((list) => list.split('\n')).filter((line) => line.includes(connectionName));
       expect(lines.length).toBeGreaterThan(3);
       for (const line of lines) expect(line).toContain(' user=limited ');
+      await client.close();
     },
     startMs,
   );
