@@ -17,6 +17,7 @@ import { apart } from '../scopes/scope.js';
 import { inWords, hostAndPort, partsOf, reachedAs } from './address.js';
 import { connect } from './connect.js';
 import type { ConnectionTools } from './connection-tools.js';
+import { disconnect } from './disconnect.js';
 import { guarded } from './guarded.js';
 import { retryStrategy, swift } from './connection-options.js';
 import { withCredentialsOf } from './live-credentials.js';
@@ -59,8 +60,8 @@ export class ClusterMap {
   readonly #corrections = new Map<number, NodeAddress>();
   #refreshedAt = -Infinity;
   #refresh: { cancel(): void } | undefined;
-  /** Settles when the question under way is answered. */
-  #asked: Promise<void> = Promise.resolve();
+  /** Every connection to a node that is there: those on which ioredis asks them, and all that were made here. */
+  readonly #opened = new Set<Redis>();
   #closed = false;
   #trouble: Error | undefined;
   /** How many maps in a row have named no server: those of a node that is alone, or of a Cluster that has yet to be made. ioredis begins anew after each. */
@@ -90,9 +91,10 @@ export class ClusterMap {
       }),
     );
     this.#cluster.on('+node', guarded);
-    this.#cluster.on('+node', (redis: Redis) =>
-      withCredentialsOf(redis, () => template.options.redisOptions, redisOptions),
-    );
+    this.#cluster.on('+node', (redis: Redis) => {
+      const { duplicate } = this.#mind(withCredentialsOf(redis, () => template.options.redisOptions, redisOptions));
+      redis.duplicate = (options) => this.#mind(duplicate(options));
+    });
     this.#cluster.on('refresh', () => this.#learn());
     this.#cluster.on('node error', (error: Error, node: NodeAddress) => {
       // What ioredis says of a node that hangs, and no more.
@@ -179,22 +181,24 @@ export class ClusterMap {
     this.#refresh?.cancel();
     for (const probe of this.#probes.values()) probe.close();
     this.#cluster.disconnect();
-    await Promise.all([this.#asked, ...this.#attempts.map((made) => made.end())]);
+    await Promise.all([...this.#opened].map(disconnect));
+  }
+
+  #mind(redis: Redis): Redis {
+    this.#opened.add(redis);
+    return redis.on('close', () => this.#opened.delete(redis));
   }
 
   #ask(): void {
     this.#refresh = undefined;
     this.#refreshedAt = this.#tools.now();
     if (this.#cluster.status !== 'ready') return;
-    this.#asked = new Promise((resolve) => {
-      apart(() =>
-        this.#cluster.refreshSlotsCache((error) => {
-          // None of the servers we know answers: begin again with those the user named, whose addresses may have changed.
-          if (error && !this.#closed && this.#cluster.status === 'ready') this.#cluster.disconnect(true);
-          resolve();
-        }),
-      );
-    });
+    apart(() =>
+      this.#cluster.refreshSlotsCache((error) => {
+        // None of the servers we know answers: begin again with those the user named, whose addresses may have changed.
+        if (error && !this.#closed && this.#cluster.status === 'ready') this.#cluster.disconnect(true);
+      }),
+    );
   }
 
   #failed(error: Error): void {

@@ -52,7 +52,6 @@ export class ClusterTopology implements Topology {
   readonly #options: RedisOptions;
   readonly #connections = new Map<NodeAddress, NodeConnection>();
   readonly #events = new TopologyEvents();
-  readonly #closing = new Set<Promise<void>>();
   /** To the server of a slot while it is not known which server that is. */
   readonly #approach: Approach;
   #looking: { cancel(): void } | undefined;
@@ -188,7 +187,7 @@ export class ClusterTopology implements Topology {
     this.#looking?.cancel();
     this.#approach.end();
     for (const connection of this.#connections.values()) this.#retire(connection);
-    await Promise.all([closed, ...this.#closing]);
+    await closed;
   }
 
   #slotOf(lockKey: string): number {
@@ -248,8 +247,7 @@ export class ClusterTopology implements Topology {
 
   #retire(connection: NodeConnection): void {
     this.#connections.delete(connection.node);
-    const closed: Promise<void> = connection.close().finally(() => this.#closing.delete(closed));
-    this.#closing.add(closed);
+    void connection.close();
   }
 
   /** A call waits. The server may be gone, and another one in its place. */

@@ -14,5 +14,7 @@ export async function disconnect(redis: Redis): Promise<void> {
   // ioredis hears one error of a socket. One that is ended during its TLS handshake may have two, and the second would end the process.
   stream?.on('error', () => undefined);
   redis.disconnect();
+  // Once more, as ioredis does with those on which it asked something, and it would keep a timer for a socket that is gone.
+  redis.disconnect = () => undefined;
   if (!socketless) await ended;
 }

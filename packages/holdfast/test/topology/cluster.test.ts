@@ -1,8 +1,11 @@
+import { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { keySlot } from '@holdfast/core';
-import { countCommands, driveTime } from '@holdfast/testkit';
+import { countCommands, driveTime, type RedisServer, waitUntil } from '@holdfast/testkit';
+import { createLockClient } from 'holdfast';
 import { Cluster } from 'ioredis';
 import { freshName } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
 import { calm, useCluster } from '../support/topologies.js';
 import { itServesEveryDay } from './everyday.js';
 
@@ -118,6 +121,24 @@ describe('in a Cluster', () => {
     expect(await subscribers()).toEqual(before);
   });
 
+  it('a client that is closed while a node that hangs is asked for the map leaves no socket', async () => {
+    const [hanging] = (await kit.cluster.replicasOfKey(freshName())) as [RedisServer];
+    await hanging.stopProcess();
+    kit.cleanup(async () => {
+      await hanging.continueProcess();
+      await kit.cluster.whenAgreed();
+    });
+    const before = new Set(sockets());
+    const added = () => sockets().filter((socket) => !before.has(socket));
+    const redis = new Cluster([{ host: hanging.host, port: hanging.port }], { lazyConnect: true });
+    const client = createLockClient({ ...calm, redis });
+    const call = failureOf(client.getLock(freshName()).lock());
+    await waitUntil(() => added().length > 0, { what: 'the connection to it' });
+    await client.close();
+    expect(added()).toEqual([]);
+    expect(await call).toMatchObject({ code: 'LOCK_CLIENT_CLOSED' });
+  }, 30_000);
+
   it('one startup node is enough, also when it is a replica', async () => {
     const [node] = await kit.cluster.replicasOfKey('x');
     const redis = new Cluster([{ host: node?.host, port: node?.port }], { lazyConnect: true });
@@ -126,3 +147,8 @@ describe('in a Cluster', () => {
     for (let i = 0; i < 4; i++) await client.getLock(freshName()).withLock(() => undefined);
   });
 });
+
+function sockets(): Socket[] {
+  const { _getActiveHandles } = process as unknown as { _getActiveHandles(): unknown[] };
+  return _getActiveHandles().filter((handle) => handle instanceof Socket);
+}
