@@ -92,7 +92,8 @@ export class ClusterMap {
     );
     this.#cluster.on('+node', guarded);
     this.#cluster.on('+node', (redis: Redis) => {
-      const { duplicate } = this.#mind(withCredentialsOf(redis, () => template.options.redisOptions, redisOptions));
+      this.#mind(withCredentialsOf(redis, () => template.options.redisOptions, redisOptions));
+      const duplicate = redis.duplicate.bind(redis);
       redis.duplicate = (options) => this.#mind(duplicate(options));
     });
     this.#cluster.on('refresh', () => this.#learn());

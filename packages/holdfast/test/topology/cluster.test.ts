@@ -149,6 +149,6 @@ describe('in a Cluster', () => {
 });
 
 function sockets(): Socket[] {
-  const { _getActiveHandles } = process as unknown as { _getActiveHandles(): unknown[] };
-  return _getActiveHandles().filter((handle) => handle instanceof Socket);
+  const active = process as unknown as { _getActiveHandles(): unknown[] };
+  return active._getActiveHandles().filter((handle) => handle instanceof Socket);
 }
