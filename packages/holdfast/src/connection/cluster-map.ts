@@ -187,6 +187,8 @@ export class ClusterMap {
 
   #mind(redis: Redis): Redis {
     this.#opened.add(redis);
+    // Those to servers of locks connect again by themselves.
+    redis.on('connecting', () => this.#opened.add(redis));
     return redis.on('close', () => this.#opened.delete(redis));
   }
 
