@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '@holdfast/watchdog';
-import type { Hold } from 'holdfast';
+import type { Hold, LockLostError } from 'holdfast';
+import { untilLost } from './until-lost.js';
 
 /**
  * Least time between two extensions. After one, less may be left than the threshold already, when that is nearly as long as the lease; and one that was
@@ -29,22 +30,17 @@ export class AutomaticExtension {
     this.#timer = this.#plan();
   }
 
-  /** Why the lease is not longer, when the last extension was in vain so far. */
+  /** Why the lease of a lock that was lost by its end is not longer, when the last extension was in vain so far. */
   get trouble(): string | undefined {
-    return this.#trouble;
+    const { reason } = this.#hold.signal.reason as LockLostError;
+    return reason === 'expired' || reason === 'unreachable' ? this.#trouble : undefined;
   }
 
   /** Resolves when none is under way any more, or the lock is lost: then its answer changes nothing. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#clock.clearTimer(this.#timer);
-    const { signal } = this.#hold;
-    if (this.#underWay === undefined || signal.aborted) return;
-    let end: () => void = () => undefined;
-    const lost = new Promise<void>((resolve) => (end = resolve));
-    signal.addEventListener('abort', end);
-    await Promise.race([this.#underWay, lost]);
-    signal.removeEventListener('abort', end);
+    if (this.#underWay !== undefined) await untilLost(this.#hold, this.#underWay);
   }
 
   #plan(): Timer {
@@ -56,9 +52,11 @@ export class AutomaticExtension {
   }
 
   async #extend(): Promise<void> {
+    const extended = this.#hold.extend(this.#durationMs);
+    // Not before: after a stalled event loop the call itself finds the lock to be lost, and sends nothing.
     this.#trouble = 'Redis has not answered the last extension';
     try {
-      await this.#hold.extend(this.#durationMs);
+      await extended;
       this.#trouble = undefined;
     } catch (error) {
       if (this.#hold.state !== 'lost') this.#trouble = `the last extension failed: ${(error as Error).message}`;

@@ -7,13 +7,22 @@
  */
 
 import type { Clock } from '@holdfast/watchdog';
-import { type Hold, LockRefusedError, LockTimeoutError, LockUnavailableError, type RLock } from 'holdfast';
+import {
+  type Hold,
+  LockLostError,
+  LockRefusedError,
+  LockTimeoutError,
+  LockUnavailableError,
+  type RLock,
+} from 'holdfast';
 import { MAX_TIME_MS } from './arguments.js';
 import { ResourceLockedError } from './errors.js';
 import { pauseMs, type Settings, waitWindowMs } from './settings.js';
+import { untilLost } from './until-lost.js';
 
-const mayPass = (error: unknown) =>
-  error instanceof LockTimeoutError || error instanceof LockUnavailableError || error instanceof LockRefusedError;
+/** What is lost before the call has an answer was never its lock. */
+const passing = [LockTimeoutError, LockUnavailableError, LockRefusedError, LockLostError];
+const mayPass = (error: unknown) => passing.some((type) => error instanceof type);
 
 /** Whether somebody else has the lock: of holdfast, or of redlock. */
 const isBusy = (error: unknown): boolean =>
@@ -65,7 +74,9 @@ export async function acquirePatiently(lock: RLock, patience: Patience): Promise
   }
 }
 
-/** A lease that was asked for is shorter by the way to Redis; one that is shorter by more has been handed over. */
+/** What a lock that was handed over lasts at most until its first command: `claimLeaseMs` of holdfast. */
+const CLAIM_MS = 3_000;
+/** By so much the way to Redis may make a lease shorter that was asked for. */
 const WAY_MS = 100;
 
 /**
@@ -73,9 +84,11 @@ const WAY_MS = 100;
  * in time; code with the API of redlock has no signal, and relies on the time that it has asked for.
  */
 async function inFull(hold: Hold, duration: number): Promise<Hold> {
-  if (duration - hold.remainingMs() <= WAY_MS) return hold;
+  const leftMs = hold.remainingMs();
+  if (leftMs > CLAIM_MS || duration - leftMs <= WAY_MS) return hold;
   try {
-    await hold.extend(duration);
+    await untilLost(hold, hold.extend(duration));
+    hold.assertHeld();
     return hold;
   } catch (error) {
     void hold.release().catch(() => undefined);

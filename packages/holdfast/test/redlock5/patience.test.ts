@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { ManualClock } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import { type Hold, LockClientClosedError, LockUnavailableError, type RLock } from 'holdfast';
+import { type Hold, LockClientClosedError, LockLostError, LockUnavailableError, type RLock } from 'holdfast';
 import { acquirePatiently } from '../../src/redlock5/patience.js';
 import { failureOf } from '../support/outcomes.js';
 
@@ -57,5 +57,37 @@ describe('a lock of whose release no message tells', () => {
     await closed.clock.advance(1);
     expect(closed.asked()).toBe(2);
     expect(await failure).toBeInstanceOf(LockClientClosedError);
+  });
+});
+
+/** A hold that was handed over, with a claim of which `leftMs` are left. Its extension has no answer. */
+function claimed(leftMs = 500) {
+  const lost = new AbortController();
+  let extensions = 0;
+  const hold = {
+    signal: lost.signal,
+    remainingMs: () => leftMs,
+    assertHeld: () => lost.signal.throwIfAborted(),
+    release: async () => undefined,
+    extend: () => {
+      extensions++;
+      return new Promise(() => undefined);
+    },
+  } as unknown as Hold;
+  return { hold, lost, extensions: () => extensions };
+}
+
+describe('a lock that was handed over', () => {
+  it('and is lost before it is raised to its duration, is asked for again', async () => {
+    const [first, second] = [claimed(), claimed(1_000)];
+    const { call, clock, asked } = asking((question) => (question === 1 ? first : second).hold, 3, 100);
+    const outcome = call();
+    await clock.advance(50);
+    expect([asked(), first.extensions()]).toEqual([1, 1]);
+    first.lost.abort(new LockLostError('order', 'unreachable'));
+    await clock.advance(100);
+    expect(await outcome).toBe(second.hold);
+    expect(second.extensions()).toBe(0);
+    expect(getEventListeners(first.lost.signal, 'abort')).toHaveLength(0);
   });
 });

@@ -13,6 +13,7 @@ import * as untyped from 'redlock5';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
+import { noteSends } from '../support/sends.js';
 import { stall } from '../support/stall.js';
 
 type Api = typeof ours;
@@ -400,6 +401,24 @@ describe('holdfast/redlock', () => {
     await proxy.heal();
   });
 
+  it.each<[string, string, (name: string) => unknown]>([
+    ['was deleted, which Redis has answered', 'deleted', (name) => kit.admin.del(name)],
+    ['has expired while the event loop stood still, so that nothing was asked', 'expired', () => stall(2_500)],
+  ])('blames no extension for a lock that %s', async (_, reason, lose) => {
+    const name = freshName();
+    const redlock = new ours.default([connect()]);
+    const error = await failureOf(
+      redlock.using([name], 2_000, { automaticExtensionThreshold: 1_900 }, async (signal) => {
+        // Not looked at, which would find it to be lost before any timer.
+        const lost = once(signal, 'abort');
+        await lose(name);
+        await lost;
+      }),
+    );
+    expect((error as Error).message).toContain(`was lost: ${reason}`);
+    expect((error as Error).message).not.toContain('extension');
+  });
+
   it('`quit` ends a call that pauses between two questions', async () => {
     const name = freshName();
     const theirs = await new original.default([connect()]).acquire([name], DURATION_MS);
@@ -572,6 +591,20 @@ describe('holdfast/redlock', () => {
     expect(lock.expiration).toBeGreaterThan(Date.now() + DURATION_MS / 2);
     await lock.release();
   });
+
+  it.each([10_000, DURATION_MS, 2 ** 31])(
+    'takes a free lock by one command, however long it is wanted for: %s ms',
+    async (duration) => {
+      const redis = connect();
+      const redlock = new ours.default([redis]);
+      await redlock.using([freshName()], DURATION_MS, () => Promise.resolve());
+      const sent: string[] = [];
+      noteSends(redis, sent);
+      const lock = await redlock.acquire([freshName()], duration);
+      expect(sent).toHaveLength(1);
+      await lock.release();
+    },
+  );
 
   it('keeps no lock that it could not raise to the whole duration', async () => {
     const name = freshName();
