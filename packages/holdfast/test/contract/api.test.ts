@@ -93,6 +93,7 @@ describe('the public surface is', () => {
         'share',
         'getFairLock',
         'getSpinLock',
+        'troubleWith',
         'getReadWriteLock',
         'getSemaphore',
         'getPermitExpirableSemaphore',
