@@ -240,6 +240,6 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
 
 /** What a call is told whose scope has ended before it had its lock. */
 export function scopeEnded({ primitive, name }: Pick<LockIdentity, 'primitive' | 'name'>): LockScopeError {
-  const message = `A call was still waiting for ${called(primitive, name)} when its scope ended: await it inside that client.run or withLock, unless its caller hung up`;
+  const message = `A call was still waiting for ${called(primitive, name)} when its scope ended: await it inside that client.run or withLock, or begin it in client.exit, unless its caller hung up`;
   return new LockScopeError(message, name);
 }

@@ -113,7 +113,7 @@ describe('a message says what is wrong and what to do:', () => {
       forgotten = messageOf(lock().lock());
     });
     expect(await forgotten).toBe(
-      `A call was still waiting for lock "${name}" when its scope ended: await it inside that client.run or withLock, unless its caller hung up`,
+      `A call was still waiting for lock "${name}" when its scope ended: await it inside that client.run or withLock, or begin it in client.exit, unless its caller hung up`,
     );
     await hold.release();
   });
