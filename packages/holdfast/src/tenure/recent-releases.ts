@@ -50,6 +50,7 @@ export class RecentReleases implements TopologyListener {
   readonly #untold: Told[] = [];
   /** What has its place in Redis all the same, by tenure. */
   readonly #refused = new Map<string, Release>();
+  #atOnce = TOLD_AT_ONCE;
 
   /** @param again - tells the server that is there now; never rejects. */
   constructor(topology: Pick<Topology, 'nodeOf' | 'ready' | 'takesLocks'>, again: (release: Release) => Promise<void>) {
@@ -90,9 +91,11 @@ export class RecentReleases implements TopologyListener {
     this.#tellAgain(({ operations: { key } }) => covers(key));
   }
 
-  /** A server that has yet to say which run it is is told all: nobody would do so later. What is left of others goes on: requests that a closing client drops leave all the same. */
+  /** What is left is told at once: nobody would do so later. Of a server that has yet to say which run it is, all is left. */
   close(): void {
+    this.#atOnce = Infinity;
     if (this.#topology.ready && !this.#topology.takesLocks) this.#tellAgain(() => true);
+    void this.#tell();
   }
 
   #tellAgain(isConcerned: (release: Told) => boolean): void {
@@ -111,6 +114,6 @@ export class RecentReleases implements TopologyListener {
 
   async #tell(): Promise<void> {
     while (this.#untold.length > 0)
-      await Promise.all(this.#untold.splice(-TOLD_AT_ONCE).map((release) => this.#again(release)));
+      await Promise.all(this.#untold.splice(-this.#atOnce).map((release) => this.#again(release)));
   }
 }
