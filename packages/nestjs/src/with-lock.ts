@@ -103,7 +103,8 @@ export function WithLock<S extends object, A extends readonly unknown[]>(
 ): LockDecorator<S, A> {
   if (typeof key !== 'function')
     throw new TypeError('@WithLock: the key must be a function of the object and the arguments');
-  if (typeof options !== 'object' || (options as unknown) === null || Array.isArray(options))
+  // A signal or a Map has no members of its own, and so nothing of it would reach withLock.
+  if (Object.prototype.toString.call(options) !== '[object Object]')
     throw new TypeError('@WithLock: options must be an object, as those of withLock');
   const { client: clientName, ...ofLock } = options;
   const place = placeOf(clientName);

@@ -287,7 +287,7 @@ describe('@WithLock', () => {
   });
 
   it('refuses, where it stands, options that are none and what is no method', () => {
-    for (const nothing of [null, 3_000, []])
+    for (const nothing of [null, 3_000, [], new AbortController().signal, new Map()])
       expect(() => WithLock(() => 'name', nothing as never)).toThrow('@WithLock: options must be an object');
     const decorate = WithLock(() => 'name') as unknown as PropertyDecorator;
     expect(() => decorate({}, 'field')).toThrow(
