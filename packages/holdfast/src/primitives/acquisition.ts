@@ -205,8 +205,8 @@ export function termsOf(
   const more = minHoldMs === undefined ? undefined : { minHoldMs };
   if (leaseMs !== undefined) {
     if (!gathers) return { mode: 'fixed', leaseMs, maxHoldMs: undefined, ...more };
-    // After a crash others need not wait for a whole watchdog's lease; what a grant has is there to be renewed in all the same.
-    const renewedMs = Math.min(terms.leaseMs, Math.max(leaseMs, parts.settings.claimLeaseMs));
+    // After a crash others need not wait for a whole watchdog's lease. No less than a call may wait for an answer: else a short outage would end this one.
+    const renewedMs = Math.min(terms.leaseMs, Math.max(leaseMs, parts.settings.responseTimeoutMs));
     return { ...terms, leaseMs: renewedMs, maxHoldMs: undefined, ...more };
   }
   if (maxHoldMs !== undefined) return { ...terms, maxHoldMs, ...more };
