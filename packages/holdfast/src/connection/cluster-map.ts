@@ -186,10 +186,11 @@ export class ClusterMap {
   }
 
   #mind(redis: Redis): Redis {
-    this.#opened.add(redis);
-    // Those to servers of locks connect again by themselves.
-    redis.on('connecting', () => this.#opened.add(redis));
-    return redis.on('close', () => this.#opened.delete(redis));
+    const there = () => this.#opened.add(redis);
+    const gone = () => this.#opened.delete(redis);
+    there();
+    // Those to servers of locks connect again by themselves. One that never had a socket, as with options of TLS that Node refuses, only ends.
+    return redis.on('connecting', there).on('close', gone).on('end', gone);
   }
 
   #ask(): void {

@@ -117,7 +117,12 @@ export class PortProbe {
     this.#finding = undefined;
     this.#end();
     this.#limit = after(ANSWER_MS, () => this.#end());
-    this.#sockets = [this.#askByTls(this.#port), this.#askInPlainText(this.#port)];
+    try {
+      this.#sockets = [this.#askByTls(this.#port), this.#askInPlainText(this.#port)];
+    } catch (error) {
+      // Options of TLS that Node refuses: thrown to a Cluster of ioredis it would end the process.
+      this.#found(error as Error);
+    }
     for (const socket of this.#sockets) {
       // In another language whatever goes wrong proves nothing. Errors may come after the end.
       socket.on('error', (error) => {

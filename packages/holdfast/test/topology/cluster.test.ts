@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { keySlot } from '@holdfast/core';
 import { countCommands, driveTime, type RedisServer, waitUntil } from '@holdfast/testkit';
 import { createLockClient } from 'holdfast';
-import { Cluster } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { freshName } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { calm, useCluster } from '../support/topologies.js';
@@ -138,6 +138,29 @@ describe('in a Cluster', () => {
     expect(added()).toEqual([]);
     expect(await call).toMatchObject({ code: 'LOCK_CLIENT_CLOSED' });
   }, 30_000);
+
+  it('options of TLS that Node refuses end no process: a call says what is wrong with them, and no attempt is kept', async () => {
+    const redis = new Cluster([{ host: '127.0.0.1', port: 1 }], {
+      lazyConnect: true,
+      redisOptions: { tls: { cert: 'no certificate' } },
+    });
+    const client = createLockClient({ ...calm, redis });
+    const [seen, kept] = [new Set<Redis>(), new Set<Redis>()];
+    const disconnect = Reflect.get(Redis.prototype, 'disconnect') as (this: Redis, reconnect?: boolean) => void;
+    kit.cleanup(async () => {
+      Redis.prototype.disconnect = disconnect;
+      await client.close();
+    });
+    const failure = await failureOf(client.getLock(freshName()).acquire({ waitMs: 1_500 }));
+    expect(failure).toMatchObject({ code: 'LOCK_UNAVAILABLE', message: expect.stringMatching(/TLS.*no start line/) });
+    Redis.prototype.disconnect = function (...args) {
+      if (this.status === 'end' && !seen.has(this)) kept.add(this);
+      seen.add(this);
+      disconnect.apply(this, args);
+    };
+    await client.close();
+    expect(kept.size).toBe(0);
+  });
 
   it('one startup node is enough, also when it is a replica', async () => {
     const [node] = await kit.cluster.replicasOfKey('x');
