@@ -387,6 +387,8 @@ describe('a fixed lease', () => {
       }
       expect(Math.min(...left)).toBeGreaterThan(0);
       expect(Math.max(...left)).toBeLessThanOrEqual(mostMs);
+      // It is renewed when a third is over, and looked at each second.
+      expect(Math.max(...left)).toBeGreaterThan((2 / 3) * mostMs - 1_000);
       await other.release();
       await server.advance(0);
       const hold = await call;
