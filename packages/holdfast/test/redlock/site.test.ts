@@ -109,7 +109,7 @@ describe('on five servers', () => {
   it('a durable node that was restarted votes at once, and still knows who has the lock', async () => {
     const name = freshName();
     // Leases that no restart outlasts, however busy the machine is.
-    const options = { durable: true, watchdogTimeoutMs: 10_000 };
+    const options = { durable: true, watchdogTimeoutMs: 15_000 };
     const [mine, theirs] = await Promise.all([site.open(options), site.open(options)]);
     const hold = await mine.getRedLock(name).acquire();
     await until(async () => (await site.takenOn(name)).length === 5, 'all nodes to vote');
