@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { guardedKeys, guardText, run } from '../src/index.js';
+import { guardedKeys, guardText, latch, permits, run, semaphoreKeys } from '../src/index.js';
 import { CLAIM, LEASE, lockOn, TOMBSTONE } from './support/lock.js';
 import { useLockServer } from './support/lock-server.js';
 
@@ -124,5 +124,47 @@ describe('on a server out of memory', () => {
     expect(await write(2, { command: 'DEL' })).toEqual({ kind: 'written' });
     expect(await server.redis.exists('report')).toBe(0);
     expect(await write(1, { command: 'SET', value: 'y', ttlMs: 0 })).toEqual({ kind: 'stale', token: 2 });
+  });
+
+  const stock = semaphoreKeys('stock');
+  const counting = (change: permits.Counting) =>
+    run(
+      server.port,
+      permits.count(stock, { change, request: 'r:1', tombstoneMs: 10_000, claimMs: CLAIM, trust: false }),
+    );
+  const gate = latch.latchKeys('gate');
+  const setting = (request: string) =>
+    run(server.port, latch.trySet(gate, { count: 3, request, tombstoneMs: 10_000, trust: false }));
+
+  it.each<permits.Counting>([
+    { how: 'begin', permits: 3, ttlMs: undefined },
+    { how: 'total', permits: 3 },
+    { how: 'add', permits: 3 },
+  ])('a new semaphore is refused and leaves nothing ($how)', async (change) => {
+    await fill();
+    await expect(counting(change)).rejects.toThrow(/OOM/);
+    expect(await server.redis.keys('*')).toEqual([]);
+  });
+
+  it.each<permits.Counting>([
+    { how: 'total', permits: 5 },
+    { how: 'add', permits: 2 },
+  ])('the permits of a semaphore can be changed ($how)', async (change) => {
+    server.expectLasting(stock.count);
+    await server.redis.set(stock.count, 3);
+    await fill();
+    expect(await counting(change)).toMatchObject({ changed: true });
+    expect(await server.redis.get(stock.count)).toBe('5');
+  });
+
+  it('a new latch is refused and leaves nothing, and one that is there is found', async () => {
+    await fill();
+    await expect(setting('r:1')).rejects.toThrow(/OOM/);
+    expect(await server.redis.keys('*')).toEqual([]);
+    await server.redis.config('SET', 'maxmemory', '0');
+    server.expectLasting(gate.latch);
+    expect(await setting('r:2')).toBe(true);
+    await fill();
+    expect(await setting('r:3')).toBe(false);
   });
 });

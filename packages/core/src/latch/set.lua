@@ -30,8 +30,8 @@ if refused then return refused end
 local isNew = present and 0 or 1
 local line, nth = string.match(redis.call('GET', KEYS[4]) or '', '^(%S+) (%d+) ')
 
--- As in latch/count.lua.
-redis.call('DEL', KEYS[3])
+-- As in latch/count.lua; but a full server begins no round.
+if isNew == 0 then redis.call('DEL', KEYS[3]) end
 redis.call('SET', KEYS[3], isNew, 'PX', tombstoneMs)
 if isNew == 1 then
   redis.call('DEL', KEYS[2])

@@ -62,8 +62,9 @@ if how == 'add' and math.abs((free or 0) + n) > 4503599627370496 then
   return { err = 'TOOMANYPERMITS beyond 2^52' }
 end
 local changed = how ~= 'begin' or not free
--- A script that has written is not refused its other writes by a full server. And where there can be no records nothing is left that says it was done.
-redis.call('HDEL', permits, '')
+-- A script that has written is not refused its other writes by a full server: that may make room among permits, and not begin a semaphore, which may
+-- last for ever. And where there can be no records nothing is left that says it was done.
+redis.call(free and 'HDEL' or 'HEXISTS', permits, '')
 redis.call('SET', KEYS[4], changed and 1 or 0, 'PX', tombstoneMs)
 if changed then
   if not free then

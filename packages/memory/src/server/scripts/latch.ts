@@ -76,7 +76,8 @@ const set: ScriptBody = (redis, keys, args): Reply => {
 
   const isNew = countOf(redis, latch) === undefined;
   const [, line = given(args, 2), nth = '0'] = /^(\S+) (\d+) /.exec(redis.get(mark) ?? '') ?? [];
-  record(redis, dead, isNew ? 1 : 0, tombstoneMs);
+  if (isNew) redis.set(dead, '1', tombstoneMs);
+  else record(redis, dead, 0, tombstoneMs);
   if (isNew) {
     redis.del(round);
     const refused = note(redis, keys, ['round', given(args, 2)]);

@@ -59,7 +59,8 @@ export const count: ScriptBody = (redis, keys, args) => {
     more = n - javas(attempt(() => redis.zcard(timeouts))) - holders.used() - holders.free;
   if (how === 'add' && Math.abs((holders.free ?? 0) + n) > 2 ** 52) return new ErrorReply('TOOMANYPERMITS beyond 2^52');
   const changed = how !== 'begin' || holders.free === undefined;
-  redis.hdel(holders.permits, '');
+  if (holders.free === undefined) redis.hexists(holders.permits, '');
+  else redis.hdel(holders.permits, '');
   redis.set(dead, changed ? '1' : '0', tombstoneMs);
   const step = new GrantStep(redis, holders, granting);
   if (changed) {
