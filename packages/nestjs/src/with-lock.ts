@@ -39,7 +39,7 @@ type Stream =
 type Unsaid<R> = 0 extends 1 & R ? true : [R] extends [never] ? true : false;
 
 /** What `@WithLock(key)` does with a method. */
-interface LockDecorator<S extends object, A extends readonly unknown[]> {
+export interface LockDecorator<S extends object, A extends readonly unknown[]> {
   /**
    * The compiler refuses what this returns, and says it. It is asked first, so a type parameter, as in `Promise<T>`, goes on to the other one. Where neither fits, `R` is
    * the constraint itself, and nothing is said of streams.

@@ -25,6 +25,7 @@ import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { LockClient, LockTimeoutError } from 'holdfast';
 import { createTestClient } from 'holdfast/testing';
 import { defer, type Observable, of } from 'rxjs';
+import { LockedBy } from './support/locked-by.js';
 
 const kit = useRedis();
 const quiet = TerminusModule.forRoot({ logger: false });
@@ -62,6 +63,11 @@ class Ledger {
     return amount;
   }
 
+  @LockedBy('stock')
+  async isIn(id: string): Promise<boolean> {
+    return this.locks.getLock(`stock:${id}`).isHeldByCurrentScope();
+  }
+
   @WithLock((_: Ledger, day: string) => day, { waitMs: 0 })
   async tryClose(_day: string): Promise<void> {
     await Promise.resolve();
@@ -93,6 +99,11 @@ describe('@WithLock', () => {
     });
     expect(await closing).toBe('tue');
     expect(await locks.getLock('ledger:tue').isLocked()).toBe(false);
+  });
+
+  it('can be made by a function of an application, whose type has a name', async () => {
+    const { ledger } = await start([HoldfastModule.forRoot(options())]);
+    expect(await ledger.isIn('7')).toBe(true);
   });
 
   it('takes several names at once, and gives them back', async () => {
