@@ -30,7 +30,7 @@ let asked = 0;
 
 /** A name that no other question has. */
 export function newQuestion(): string {
-  return asker + (++asked).toString(36);
+  return `${asker}${++asked}`;
 }
 
 /**
@@ -41,9 +41,9 @@ export function newQuestion(): string {
 export function answerTo(question: string, operation: string, raw: unknown): unknown {
   let named: unknown;
   if (typeof raw === 'string') {
-    const end = raw.lastIndexOf(' ');
-    named = raw.slice(end + 1);
-    if (named === question) return raw.slice(0, Math.max(0, end));
+    const end = raw.length - question.length - 1;
+    if (raw[end] === ' ' && raw.endsWith(question)) return raw.slice(0, end);
+    named = raw.slice(raw.lastIndexOf(' ') + 1);
   } else if (Array.isArray(raw)) {
     named = raw.at(-1);
     if (named === question) return raw.slice(0, -1);

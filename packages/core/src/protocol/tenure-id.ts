@@ -14,7 +14,8 @@ export function ownerIn(id: string): string | undefined {
 
 /** `<client id>:<n>`. */
 export function withoutOwner(tenure: string): string {
-  return tenure.slice(tenure.lastIndexOf(':', tenure.lastIndexOf(':') - 1) + 1);
+  const hasOwner = tenure.includes(':', tenure.indexOf(':') + 1);
+  return hasOwner ? tenure.slice(tenure.lastIndexOf(':', tenure.lastIndexOf(':') - 1) + 1) : tenure;
 }
 
 /**
