@@ -11,8 +11,8 @@ import { none } from '../lists.js';
 import { shown } from '../reports/caller.js';
 import { CALLER_ONLY, CALLERS, type Entry, Site } from '../reports/site.js';
 import { isTraced, type LockAcquireTrace, traced, traces } from '../reports/tracing.js';
-import { allHere, scopeHere } from '../scopes/call-context.js';
-import { currentScope, endedScope, type ScopedHold } from '../scopes/scope.js';
+import { allHere } from '../scopes/call-context.js';
+import { endedScope, innermostScope, liveOf, Scope, type ScopedHold } from '../scopes/scope.js';
 import type { Leftovers } from '../scopes/scope-end.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import { isSameLock, isSameSide, type Operations } from '../tenure/operations.js';
@@ -96,7 +96,8 @@ export function startCall<T>(caller: Caller, call: LockCall<T>): Promise<T> {
     throw new TypeError(`minHoldMs is not for this kind of lock, of which "${name}" is one`);
   registry.admit(name, () => caller.around());
   signal?.throwIfAborted();
-  const scope = owner === undefined ? currentScope(client) : undefined;
+  const innermost = innermostScope();
+  const scope = owner === undefined ? liveOf(client, innermost) : undefined;
   const request: AcquireRequest = {
     name,
     primitive,
@@ -110,7 +111,7 @@ export function startCall<T>(caller: Caller, call: LockCall<T>): Promise<T> {
     owner,
     kind,
     site: call.site ?? host.site ?? siteOf(host, owner, { style, entry }),
-    context: parts.reporter.wantsContexts ? allHere() : scopeHere(),
+    context: parts.reporter.wantsContexts ? allHere() : Scope.nearestLive(innermost),
     entry,
     terms: termsOf(host, options),
     by: call.by,
@@ -118,7 +119,7 @@ export function startCall<T>(caller: Caller, call: LockCall<T>): Promise<T> {
   };
   if (kind === 'imperative' && owner === undefined) {
     refuseUnclear(caller, request);
-    forgetRunOut(caller);
+    forgetRunOut(caller, endedScope(client, innermost));
   }
   parts.reporter.tried();
   const outcome = isTraced(traces.acquire) ? askTraced(caller, call, request) : ask(caller, call, request);
@@ -186,8 +187,7 @@ function refuseUnclear(caller: Caller, request: AcquireRequest): void {
 }
 
 /** Fixed leases that an ended scope had left open, once its code asks anew: as outside scopes, they may have been meant to run out, and then need no `unlock`. */
-function forgetRunOut({ host: { client, registry }, operations }: Caller): void {
-  const ended = endedScope(client);
+function forgetRunOut({ host: { registry }, operations }: Caller, ended: Scope | undefined): void {
   for (const hold of (ended?.holds ?? none) as Iterable<HoldRecord>) {
     const isOver = registry.find(operations)?.lockOf(hold) === undefined;
     if (isOver && hold.terms.mode === 'fixed' && isSameSide(hold, operations)) ended?.disown(hold);

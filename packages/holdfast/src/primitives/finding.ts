@@ -1,7 +1,16 @@
 /** Which hold a call on a handle means: by explicit owner, by scope, or by the handle itself. */
 
 import type { HoldRecord } from '../exclusive/hold-record.js';
-import { currentScope, endedScope, heldAround, type ScopedHold, scopesAround } from '../scopes/scope.js';
+import { none } from '../lists.js';
+import {
+  currentScope,
+  endedScope,
+  heldAround,
+  innermostScope,
+  liveOf,
+  type ScopedHold,
+  scopesAround,
+} from '../scopes/scope.js';
 import { isSameSide, type LockIdentity } from '../tenure/operations.js';
 import type { LockHost } from './acquisition.js';
 
@@ -27,7 +36,8 @@ export function latestOfOwnerOrScope({ host, operations, owner }: Finder): Scope
   }
   const { client } = host;
   // What a scope has left open at its end is its own code's to unlock, before what is around it.
-  const held = [currentScope(client), endedScope(client)].flatMap((scope) => [...(scope?.holds ?? [])]);
+  const innermost = innermostScope();
+  const held = [...(liveOf(client, innermost)?.holds ?? none), ...(endedScope(client, innermost)?.holds ?? none)];
   return held.findLast((hold) => hold.imperative && hold.given && isSameSide(hold, operations));
 }
 
@@ -61,7 +71,7 @@ export function whatUnlockUndoes({ host, owner }: Finder): string {
   const { client } = host;
   if (currentScope(client)?.kind === 'thread')
     return 'this client.run: unlock() undoes a lock() of the same client.run only';
-  return endedScope(client) === undefined
+  return endedScope(client, innermostScope()) === undefined
     ? 'this handle: outside client.run, unlock() undoes a lock() of the same handle only'
     : 'this handle: the client.run or withLock around it has ended: open client.run there, or unlock() the same handle';
 }

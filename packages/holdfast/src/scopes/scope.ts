@@ -143,7 +143,8 @@ export class Scope {
 
 const none: ReadonlySet<never> = new Set();
 
-function liveOf(client: object, from: Scope | undefined): Scope | undefined {
+/** The nearest live scope of `client`: `from`, or one around that. */
+export function liveOf(client: object, from: Scope | undefined): Scope | undefined {
   let scope = Scope.nearestLive(from);
   while (scope !== undefined && scope.client !== client) scope = scope.above;
   return scope;
@@ -154,14 +155,18 @@ const shared = globalThis as { [slot]?: AsyncLocalStorage<Scope | undefined> };
 shared[slot] ??= new AsyncLocalStorage<Scope | undefined>();
 const storage = shared[slot];
 
-/** The innermost live scope of `client` around the caller. */
-export function currentScope(client: object): Scope | undefined {
-  return liveOf(client, storage.getStore());
+/** The scope whose code the caller is, also where that has ended, of whatever client. To ask for it is dear: a call for a lock does so once. */
+export function innermostScope(): Scope | undefined {
+  return storage.getStore();
 }
 
-/** The scope whose code the caller is, where it has ended. */
-export function endedScope(client: object): Scope | undefined {
-  const scope = storage.getStore();
+/** The innermost live scope of `client` around the caller. */
+export function currentScope(client: object): Scope | undefined {
+  return liveOf(client, innermostScope());
+}
+
+/** The innermost scope, if it is one of `client` that has ended. */
+export function endedScope(client: object, scope: Scope | undefined): Scope | undefined {
   return scope?.client === client && scope.ended ? scope : undefined;
 }
 
@@ -175,7 +180,7 @@ export function openScope(kind: ScopeKind, client: object): Scope {
 
 /** The innermost live scope around the caller, of whatever client. */
 export function enclosingScope(): Scope | undefined {
-  return Scope.nearestLive(storage.getStore());
+  return Scope.nearestLive(innermostScope());
 }
 
 /** The live scopes of a client that are around a place, the innermost first: `from`, unless that has ended, and those around it. */
