@@ -90,39 +90,23 @@ export function start<Reply>(
     try {
       reply = command.decode(answerTo(question, script.name, raw));
     } catch (error) {
-      listener.onError(error);
-      return;
+      return listener.onError(error);
     }
     listener.onReply(reply);
   };
   if (form === 'in full' && !port.inFull?.has(script.sha)) {
     port.inFull?.add(script.sha);
-    // One that was refused need not have been read.
-    const onError = (error: unknown): void => {
+    void port.eval(script.source, keys, args).then(read, (error: unknown) => {
+      // One that was refused need not have been read.
       port.inFull?.delete(script.sha);
       listener.onError(error);
-    };
-    settle(port.eval(script.source, keys, args), read, { onError });
+    });
     return;
   }
   void port.evalsha(script.sha, keys, args).then(read, (error: unknown) => {
-    if (!isUnknownScript(error)) {
-      listener.onError(error);
-      return;
-    }
+    const isUnknown = error instanceof Error && error.message.startsWith('NOSCRIPT');
+    if (!isUnknown) return listener.onError(error);
     port.onUnknown?.();
-    settle(port.eval(script.source, keys, args), read, listener);
+    void port.eval(script.source, keys, args).then(read, (again: unknown) => listener.onError(again));
   });
-}
-
-function settle(
-  sent: Promise<unknown>,
-  read: (raw: unknown) => void,
-  listener: Pick<ReplyListener<never>, 'onError'>,
-): void {
-  void sent.then(read, (error: unknown) => listener.onError(error));
-}
-
-function isUnknownScript(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }

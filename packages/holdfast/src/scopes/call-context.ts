@@ -10,15 +10,10 @@
  */
 
 import { AsyncResource } from 'node:async_hooks';
-import { enclosingScope, type Scope, within } from './scope.js';
+import { type Scope, within } from './scope.js';
 
 /** The scope around a call, if any; or all of its async context. */
 export type CallContext = AsyncResource | Scope | undefined;
-
-/** The caller's, as much of it as costs nothing. */
-export function scopeHere(): CallContext {
-  return enclosingScope();
-}
 
 /** All of the caller's. */
 export function allHere(): CallContext {

@@ -88,11 +88,6 @@ export class LastStep implements RequestSource<ReleaseReply>, AnswerListener<Rel
     return endOf(this.#tenure, this.#seq, this.#bequest, now);
   }
 
-  get #step(): Release {
-    const { operations, id } = this.#tenure;
-    return { operations, id, seq: this.#seq, restUntil: this.#bequest.restUntil };
-  }
-
   onDoubt(): void {
     this.#sentTwice = true;
     this.#tenure.onDoubt();
@@ -104,7 +99,10 @@ export class LastStep implements RequestSource<ReleaseReply>, AnswerListener<Rel
 
   onAnswer(answer: Answer<ReleaseReply>): void {
     const error = this.#failure(answer, this.#sentTwice);
-    if (answer.kind === 'reply') this.#releases.note(this.#step, answer.sentAt);
+    if (answer.kind === 'reply') {
+      const { operations, id } = this.#tenure;
+      this.#releases.note({ operations, id, seq: this.#seq, restUntil: this.#bequest.restUntil }, answer.sentAt);
+    }
     if (error === undefined) this.#resolve();
     else this.#reject(error);
   }

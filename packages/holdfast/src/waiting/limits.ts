@@ -3,8 +3,8 @@
  * sent: the lease by the handle, the names by the registry, the depth and the waiting calls by the coordinator.
  */
 
-import { scopeHere } from '../scopes/call-context.js';
 import { type LockLimit, LockLimitError } from '../errors.js';
+import { enclosingScope } from '../scopes/scope.js';
 import type { Settings } from '../settings.js';
 import type { About } from '../tenure/failures.js';
 import type { Reporter } from '../reports/reporter.js';
@@ -67,7 +67,7 @@ export class Limits {
   /** For a call that no coordinator knows of. */
   #refuse(about: About, limit: LockLimit): never {
     const error = this.reached(about, limit);
-    this.#reporter.failed({ name: about.name, context: scopeHere() }, error);
+    this.#reporter.failed({ name: about.name, context: enclosingScope() }, error);
     throw error;
   }
 }
