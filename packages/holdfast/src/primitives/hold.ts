@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { LockNotHeldError } from '../errors.js';
+import { atFirst } from '../lock-error.js';
 import type { Forgotten } from '../reports/forgotten.js';
 import { checkFunction, checkTime, MIN_LEASE_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
@@ -91,6 +92,8 @@ export interface HoldHost {
 export interface Held extends Pick<Hold, 'name' | 'signal' | 'inherited' | 'state' | 'remainingMs' | 'release'> {
   /** As events and channels have it. */
   readonly id: string;
+  /** What messages call it, unless a lock. */
+  readonly primitive?: string;
   /** Of what is lost. */
   lossError(): Error;
   /** Runs `fn` where calls re-enter it. */
@@ -132,9 +135,10 @@ export class HoldHandle implements Hold {
   }
 
   assertHeld(): void {
-    const { state } = this.#held;
+    const { state, primitive = 'lock' } = this.#held;
     if (state === 'lost') throw this.#held.lossError();
-    if (state === 'released') throw new LockNotHeldError(this.name, 'this hold: it has been released');
+    if (state === 'released')
+      throw new LockNotHeldError(this.name, 'this hold: it has been released', atFirst(primitive, this.name));
   }
 
   run<T>(fn: () => PromiseLike<T>): Promise<T>;

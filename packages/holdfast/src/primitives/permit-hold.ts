@@ -1,4 +1,3 @@
-import { LockNotHeldError } from '../errors.js';
 import { giveBackSome } from '../exclusive/shrinking.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { checkCount } from '../options.js';
@@ -58,8 +57,6 @@ export class PermitHoldHandle implements PermitHold {
   }
 
   assertHeld(): void {
-    if (this.#permits === 0 && this.state !== 'lost')
-      throw new LockNotHeldError(this.name, 'this hold: it has given back all its permits', `Semaphore "${this.name}"`);
     this.#hold.assertHeld();
   }
 

@@ -60,6 +60,25 @@ describe('in time that is driven', () => {
     expect(renewal.decode([1, ['held', -1]])).toEqual({ nowMs: 1, outcomes: [{ kind: 'held', remainingMs: 2 ** 31 }] });
   });
 
+  it('a hold is asserted for as long as it has a permit; afterwards the error says what became of it, and that it was of a semaphore', async () => {
+    const { server, one } = processes();
+    const pool = one.getSemaphore('pool', { permits: 3 });
+    const [held, short] = [await pool.acquire(2), await pool.acquire(1, { leaseMs: 1_000 })];
+    await held.release(1);
+    expect(held.assertHeld()).toBeUndefined();
+    const releasing = held.release();
+    const over = {
+      code: 'LOCK_NOT_HELD',
+      message: 'Semaphore "pool" is not held by this hold: it has been released',
+    };
+    expect(() => held.assertHeld()).toThrow(expect.objectContaining(over));
+    await expect(held.extend(1_000)).rejects.toMatchObject(over);
+    await releasing;
+    expect(short.assertHeld()).toBeUndefined();
+    await server.advance(1_000);
+    expect(() => short.assertHeld()).toThrow(expect.objectContaining({ code: 'LOCK_LOST', lockName: 'pool' }));
+  });
+
   it('a call that waits beside permits of its own process is no warning', async () => {
     const { server, one } = processes();
     const told: unknown[] = [];
