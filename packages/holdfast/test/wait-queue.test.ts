@@ -85,6 +85,19 @@ describe('the first in the queue that is inside a record', () => {
     expect(queue.first).toBe(first);
   });
 
+  it('is the one that was sent back, also when the others had been looked through before', () => {
+    const [scope, stranger] = [newScope(), newScope()];
+    const queue = newQueue();
+    const [first, second] = [callIn(newScope(scope)), callIn(stranger)];
+    queue.addLast(second);
+    expect(queue.firstInside(recordOf(scope))).toBeUndefined();
+    queue.addFirst(first);
+    // Not compared by Jest, which writes no report of calls that differ.
+    expect(queue.firstInside(recordOf(scope)) === first).toBe(true);
+    queue.remove(first);
+    expect(queue.firstInside(recordOf(scope))).toBeUndefined();
+  });
+
   it('is of the owner of the record, whatever its scope', () => {
     const queue = newQueue();
     const mine = callIn(undefined, 'me');
