@@ -169,6 +169,22 @@ describe('Inbox', () => {
     await inbox.close();
   });
 
+  it('tells of a gap again when a subscribe that was under way while the connection was lost is confirmed after its return', async () => {
+    const { inbox, port } = inboxOn(redis.port());
+    const gate = new Gate();
+    port.after = (command) => (command === 'subscribe' ? gate.pass() : undefined);
+    const tenure = registered(inbox, 'client:1');
+    const opening = inbox.open();
+    await gate.reached;
+    inbox.listener.onLost();
+    inbox.listener.onRestored(new Set());
+    expect([tenure.gaps, inbox.confirmed]).toEqual([2, false]);
+    gate.open();
+    await opening;
+    expect([tenure.gaps, inbox.confirmed]).toEqual([3, true]);
+    await inbox.close();
+  });
+
   it('hears every message or a gap after it, over 20 lost connections', async () => {
     const { inbox } = inboxOn(redis.port());
     await inbox.open();

@@ -249,6 +249,21 @@ describe('ReleaseBroadcast', () => {
     await broadcast.close();
   });
 
+  it('confirms nothing on a channel that is missing since the return, until that is heard again', async () => {
+    const { broadcast } = broadcastOn(redis.port());
+    await broadcast.join(channel, deaf).confirmed;
+    broadcast.listener.onLost();
+    broadcast.listener.onRestored(new Set([channel]));
+    let early = true;
+    const { confirmed } = broadcast.join(channel, deaf);
+    void confirmed.then(() => expect(early).toBe(false));
+    await new Promise(setImmediate);
+    early = false;
+    broadcast.listener.onRestored(new Set());
+    await confirmed;
+    await broadcast.close();
+  });
+
   it('also resubscribes a channel that was left and joined again while the connection was lost', async () => {
     const { broadcast } = broadcastOn(redis.port());
     const first = recorder();
