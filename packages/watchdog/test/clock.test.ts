@@ -94,6 +94,40 @@ describe('systemClock', () => {
     expect(clock.now()).toBe(start + 600);
   });
 
+  it('takes no half second that the wall clock gains for a suspend: clocks are slewed', () => {
+    const machine = new Machine();
+    machine.boot = undefined;
+    const clock = machine.clock();
+    const start = clock.now();
+    machine.wall += 500;
+    expect(clock.now()).toBe(start);
+    machine.wall += 1;
+    expect(clock.now()).toBe(start + 501);
+  });
+
+  it.each([
+    ['only after it was made', undefined, 60_000],
+    ['when it was made, and later no more', 60_000, undefined],
+  ])('does without a boot-time clock that can be read %s', (_, first, later) => {
+    const machine = new Machine();
+    machine.boot = first;
+    const clock = machine.clock();
+    const start = clock.now();
+    machine.boot = later;
+    machine.suspend(20_000);
+    expect(clock.now()).toBe(start + 20_000);
+  });
+
+  it('does not go back where the boot-time clock is read less finely than before', () => {
+    const machine = new Machine();
+    const clock = machine.clock();
+    machine.suspend(20_000);
+    const before = clock.now();
+    machine.boot = (machine.boot ?? 0) - 10;
+    machine.wall += 3_600_000;
+    expect(clock.now()).toBe(before);
+  });
+
   it('ignores a wall clock that is set back, and still notices a suspend after it', () => {
     const machine = new Machine();
     const clock = machine.clock();
