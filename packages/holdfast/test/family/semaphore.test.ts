@@ -79,6 +79,20 @@ describe('in time that is driven', () => {
     expect(() => short.assertHeld()).toThrow(expect.objectContaining({ code: 'LOCK_LOST', lockName: 'pool' }));
   });
 
+  it('permits that are added go to all who wait at once, however many they are', async () => {
+    const { server, one, two } = processes();
+    const pool = one.getSemaphore('pool', { permits: 1 });
+    const held = await pool.acquire();
+    const waiting = Array.from({ length: 200 }, () => pool.acquire());
+    await server.advance(1);
+    expect((await pool.inspect()).queue).toHaveLength(200);
+    const others = two.getSemaphore('pool');
+    await others.addPermits(200);
+    await server.advance(1);
+    expect(await others.availablePermits()).toBe(0);
+    for (const hold of [held, ...(await Promise.all(waiting))]) await hold.release();
+  });
+
   it('a call that waits beside permits of its own process is no warning', async () => {
     const { server, one } = processes();
     const told: unknown[] = [];
