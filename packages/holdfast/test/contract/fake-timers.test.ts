@@ -1,6 +1,7 @@
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
 
 const kit = useRedis();
 
@@ -56,4 +57,13 @@ describe('a client that was connected before the timers of the process were repl
     expect(served).toBe(2 * CROWD);
     await client.close();
   });
+});
+
+it('a client that has begun to connect while the timers of the process were replaced closes', async () => {
+  const client = openClient(kit);
+  kit.cleanup(() => void jest.useRealTimers());
+  jest.useFakeTimers();
+  const refused = failureOf(client.getLock(freshName()).acquire());
+  await client.close();
+  expect(await refused).toMatchObject({ code: 'LOCK_CLIENT_CLOSED' });
 });
