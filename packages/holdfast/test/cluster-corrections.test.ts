@@ -19,9 +19,11 @@ function setUp() {
     nodes: (role?: string) => (role === 'slave' ? [{ options: { host: 'replica', port: 3 } }] : []),
     disconnect: () => undefined,
     duplicate: () => template,
+    refreshSlotsCache: () => asked.push(tools.now()),
   });
+  const asked: number[] = [];
   const turns: (() => void)[] = [];
-  const { tools } = drivenTools();
+  const { tools, due, passAll } = drivenTools();
   const topology = new ClusterTopology(template as unknown as Cluster, {
     ...tools,
     nextTurn: (run) => void turns.push(run),
@@ -44,7 +46,7 @@ function setUp() {
     for (let slot = 0; slot < SLOTS; slot++) if (isKept(slot)) template.slots[slot] = keepers;
     template.emit('refresh');
   };
-  return { topology, told, refuse, turn, learn, turnsAwaited: () => turns.length };
+  return { topology, told, refuse, turn, learn, turnsAwaited: () => turns.length, asked, due, passAll };
 }
 
 describe('slots that no server keeps any more', () => {
@@ -131,5 +133,28 @@ describe('what servers of a Cluster say of their own slots', () => {
     await topology.close();
     turn();
     expect(told).toHaveLength(0);
+  });
+});
+
+describe('the map', () => {
+  it('is asked for every half minute in peace, for the servers that it names may all be replaced one after the other', () => {
+    const { asked, passAll } = setUp();
+    expect(passAll()).toBe('there is always another timer');
+    expect(asked.slice(0, 3)).toEqual([30_000, 60_000, 90_000]);
+  });
+
+  it('is asked for at once when something goes on, and half a minute after that', () => {
+    const { asked, refuse, passAll } = setUp();
+    refuse('CLUSTERDOWN', 'lock');
+    refuse('CLUSTERDOWN', 'lock');
+    passAll();
+    expect(asked.slice(0, 2)).toEqual([0, 30_000]);
+  });
+
+  it('is not asked for by a client that is closed', async () => {
+    const { topology, due } = setUp();
+    expect(due()).toHaveLength(1);
+    await topology.close();
+    expect(due()).toEqual([]);
   });
 });

@@ -17,7 +17,10 @@ function setUp() {
     at(time, action) {
       const timer = { time, action };
       timers.push(timer);
-      return { cancel: () => void timers.splice(timers.indexOf(timer), 1) };
+      return {
+        cancel: () => void timers.splice(timers.indexOf(timer), 1),
+        move: (to) => void Object.assign(timer, { time: to }),
+      };
     },
     after: (ms, action) => tools.at(now + ms, action),
     now: () => now,

@@ -16,7 +16,7 @@ import { none } from '../lists.js';
 import { apart } from '../scopes/scope.js';
 import { inWords, hostAndPort, partsOf, reachedAs } from './address.js';
 import { connect } from './connect.js';
-import type { ConnectionTools } from './connection-tools.js';
+import type { ConnectionTools, Reminder } from './connection-tools.js';
 import { disconnect } from './disconnect.js';
 import { guarded } from './guarded.js';
 import { retryStrategy, swift } from './connection-options.js';
@@ -47,6 +47,8 @@ export interface ClusterMapListener {
 
 /** No more questions than one in this time. */
 const REFRESH_PAUSE_MS = 100;
+/** In peace too: where servers are replaced one after the other, the others that are known are all gone when that of our locks goes. */
+const MAP_AGE_MS = 30_000;
 
 /** See the module comment. */
 export class ClusterMap {
@@ -59,7 +61,8 @@ export class ClusterMap {
   /** What servers have said of their own slots in this turn. */
   readonly #corrections = new Map<number, NodeAddress>();
   #refreshedAt = -Infinity;
-  #refresh: { cancel(): void } | undefined;
+  /** The next question. */
+  #refresh: Reminder | undefined;
   /** Every connection to a node that is there: those on which ioredis asks them, and all that were made here. */
   readonly #opened = new Set<Redis>();
   #closed = false;
@@ -152,9 +155,8 @@ export class ClusterMap {
 
   /** Asks for the map again, soon. */
   refresh(): void {
-    if (this.#closed || this.#refresh !== undefined || this.#cluster.status !== 'ready') return;
-    const at = Math.max(this.#tools.now(), this.#refreshedAt + REFRESH_PAUSE_MS);
-    this.#refresh = this.#tools.at(at, () => this.#ask());
+    if (this.#cluster.status === 'ready')
+      this.#refresh?.move(Math.max(this.#tools.now(), this.#refreshedAt + REFRESH_PAUSE_MS));
   }
 
   /** A server has said that this slot is at `address` now, by the name the cluster has for it. */
@@ -194,8 +196,8 @@ export class ClusterMap {
   }
 
   #ask(): void {
-    this.#refresh = undefined;
     this.#refreshedAt = this.#tools.now();
+    this.#refresh?.move(this.#refreshedAt + MAP_AGE_MS);
     if (this.#cluster.status !== 'ready') return;
     apart(() =>
       this.#cluster.refreshSlotsCache((error) => {
@@ -258,6 +260,7 @@ export class ClusterMap {
     this.#unasked.clear();
     // A node that takes connections and says nothing would keep its own for as long.
     for (const made of this.#attempts) void made.end();
+    this.#refresh ??= this.#tools.at(this.#tools.now() + MAP_AGE_MS, () => this.#ask());
     // In the place of a master without an address ioredis has the first of its replicas.
     const replicas = new Set(this.#cluster.nodes('slave').map(hostAndPort));
     const isOwner = (node: NodeAddress) => !replicas.has(node);

@@ -1,10 +1,14 @@
+import type { Appointment } from '@holdfast/watchdog';
 import type { NextTurn } from './reading.js';
 import type { ServerCheck } from './server-check.js';
+
+/** Something that will be run. */
+export type Reminder = Pick<Appointment, 'cancel' | 'move'>;
 
 /** What every topology needs of its client. */
 export interface ConnectionTools {
   /** Runs `action` at a clock time. */
-  readonly at: (time: number, action: () => void) => { cancel(): void };
+  readonly at: (time: number, action: () => void) => Reminder;
   /** Runs `action` so many milliseconds from now. */
   readonly after: (ms: number, action: () => void) => { cancel(): void };
   readonly now: () => number;

@@ -6,10 +6,10 @@ export async function disconnect(redis: Redis): Promise<void> {
   // Without a socket ioredis emits no event between two attempts, nor where fake timers have stopped it before it made one. Of one to a sentinel it says nothing.
   const isAsking = redis.status === 'connecting' && redis.options.sentinels;
   const hasSocket = isAsking || (stream && !stream.closed);
-  const ended = new Promise<void>((resolve) => {
-    redis.once('end', () => resolve());
+  const ended = new Promise((resolve) => {
+    redis.once('end', resolve);
     // ioredis tells by way of process.nextTick, which fake timers stop. The socket itself is not stopped by them.
-    stream?.once('close', () => resolve());
+    stream?.once('close', resolve);
   });
   // ioredis hears one error of a socket. One that is ended during its TLS handshake may have two, and the second would end the process.
   stream?.on('error', () => undefined);

@@ -25,7 +25,11 @@ export function drivenTools(silenceMs = 300): DrivenTools {
   const at: ConnectionTools['at'] = (time, action) => {
     const timer = { time, action };
     timers.push(timer);
-    return { cancel: () => remove(timer) };
+    const move = (to: number) => {
+      remove(timer);
+      timers.push(Object.assign(timer, { time: to }));
+    };
+    return { cancel: () => remove(timer), move };
   };
   return {
     tools: {

@@ -8,6 +8,10 @@ export class MemoryStream extends EventEmitter {
   /** The connection is over. */
   close: ((error?: Error) => void) | undefined;
 
+  get closed(): boolean {
+    return this.destroyed;
+  }
+
   /** Packets make no difference in memory. */
   cork(): void {}
 
