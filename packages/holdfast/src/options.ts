@@ -98,7 +98,7 @@ export interface LockClientOptions {
    * Confirm every acquisition on replicas (`WAIT`, on the connection that ran it) before the caller gets it; too few in time: it is undone
    * and rejects with LockNotReplicatedError. Costs a round trip to the replicas, during which the other commands of this client to the same
    * server wait. Makes it unlikely, not impossible, that a failover forgets a lock: replication stays asynchronous, and renewals are not
-   * waited for. Re-entry and local handoff take over what was confirmed. Default: no confirmation.
+   * waited for. Re-entry and local handoff take over what was confirmed; a longer lease that they ask for is as a renewal. Default: no confirmation.
    */
   replicas?: ReplicaOptions | undefined;
   /** How much the client may have at once; each limit has a default of its own. */

@@ -109,12 +109,15 @@ function stepBefore(
   how: 'asked' | 'granted',
 ): (() => Promise<HeldOutcome>) | undefined {
   const { replicas } = lock.parts.settings;
-  const raise = outlastsLease(terms) ? () => tenure.steps.raise(terms.minHoldMs, replicas) : undefined;
-  if (tenure.suits(terms, how)) return raise;
+  const { leaseMs, minHoldMs = 0 } = terms;
+  const raise = () => tenure.steps.raise(Math.max(leaseMs, minHoldMs), replicas);
+  const outlasts = outlastsLease(terms);
+  if (tenure.suits(terms, how)) return outlasts ? raise : undefined;
   // One after the other: who gives the lock back when the minimum is refused waits for no step that is under way, and a lease that begins anew behind it would end it.
   return async () => {
-    const outcome = await tenure.steps.restart(terms.leaseMs, () => retune(lock, tenure));
-    return outcome.kind === 'held' && raise !== undefined ? raise() : outcome;
+    const outcome = await tenure.steps.restart(leaseMs, () => retune(lock, tenure));
+    // Replicas have confirmed another lease so far.
+    return outcome.kind === 'held' && (outlasts || replicas) ? raise() : outcome;
   };
 }
 

@@ -42,3 +42,40 @@ it('a limit: replicas confirm acquisitions, not renewals; a new master that miss
   await rival.release();
   await network.heal();
 }, 180_000);
+
+it('a call that takes over a lock which was asked for with a shorter lease has it once replicas have confirmed its own', async () => {
+  const link = await faultProxy({ target: kit.server });
+  kit.cleanup(() => link.close());
+  const replica = await startPrivateRedis({ args, config: `replicaof ${link.host} ${link.port}\n` });
+  kit.cleanup(() => replica.stop());
+  await replica.admin();
+  await whenReplicated(kit.server);
+
+  const network = await openProxy(kit);
+  const client = openClient(kit, {
+    redis: network.url,
+    attemptTimeoutMs: 10_000,
+    responseTimeoutMs: 30_000,
+    replicas: { min: 1, timeoutMs: 2_000 },
+  });
+  const lock = client.getLock(freshName());
+  await lock.withLock(() => undefined);
+  await replica.stopProcess();
+  kit.cleanup(() => replica.continueProcess());
+  const givingUp = new AbortController();
+  const first = lock.acquire({ leaseMs: 1_500, signal: givingUp.signal });
+  const clients = async () => String(await kit.admin.call('CLIENT', 'LIST'));
+  await waitUntil(async () => / cmd=wait /.test(await clients()), { what: 'WAIT to wait' });
+  const next = lock.acquire({ leaseMs: 60_000, waitMs: 20_000 });
+  const told = expect(next).rejects.toMatchObject({ code: 'LOCK_NOT_REPLICATED', required: 1, confirmed: 0 });
+  givingUp.abort();
+  await expect(first).rejects.toBe(givingUp.signal.reason);
+  network.hold('down');
+  await replica.continueProcess();
+  await waitUntil(() => network.heldBytes > 0, { what: 'the shorter lease to be confirmed' });
+  // The replica hears no more, and would end the lock by the shorter lease.
+  link.drop('both');
+  await network.heal();
+  await told;
+  await waitUntil(async () => (await kit.admin.exists(lock.name)) === 0, { what: 'the acquisition to be undone' });
+}, 180_000);
