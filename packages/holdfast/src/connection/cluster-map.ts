@@ -78,6 +78,7 @@ export class ClusterMap {
   constructor(template: Cluster, tools: ConnectionTools, listener: ClusterMapListener) {
     this.#tools = tools;
     this.#listener = listener;
+    const { slotsRefreshTimeout } = template.options;
     const redisOptions = { ...template.options.redisOptions };
     this.#cluster = apart(() =>
       template.duplicate([], {
@@ -91,6 +92,8 @@ export class ClusterMap {
           return retryStrategy(Math.max(times, this.#barren));
         },
         redisOptions: { ...redisOptions, ...swift(redisOptions), disconnectTimeout: 200 },
+        // One node that hangs costs half of a single attempt, which has a third of that silence: the rest is for the lock.
+        slotsRefreshTimeout: Math.min(slotsRefreshTimeout as number, tools.silenceMs / 6),
       }),
     );
     this.#cluster.on('+node', guarded);
@@ -102,7 +105,11 @@ export class ClusterMap {
     this.#cluster.on('refresh', () => this.#learn());
     this.#cluster.on('node error', (error: Error, node: NodeAddress) => {
       // What ioredis says of a node that hangs, and no more.
-      if (error.message === 'timeout') error.message = `${inWords(node)}: no answer has come in time`;
+      if (error.message === 'timeout') {
+        error.message = `${inWords(node)}: no answer has come in time`;
+        // It may be the network that is slow.
+        this.#cluster.options.slotsRefreshTimeout = slotsRefreshTimeout;
+      }
       const nodes = this.#cluster.nodes();
       const unasked = nodes.find((redis) => hostAndPort(redis) === node);
       if (unasked !== undefined) this.#unasked.set(node, unasked);
@@ -202,7 +209,7 @@ export class ClusterMap {
     apart(() =>
       this.#cluster.refreshSlotsCache((error) => {
         // None of the servers we know answers: begin again with those the user named, whose addresses may have changed.
-        if (error && !this.#closed && this.#cluster.status === 'ready') this.#cluster.disconnect(true);
+        if (error && this.#cluster.status === 'ready') this.#cluster.disconnect(true);
       }),
     );
   }

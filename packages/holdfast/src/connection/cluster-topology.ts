@@ -123,9 +123,8 @@ export class ClusterTopology implements Topology {
 
   reachOf(lockKey: string): Reach {
     const node = this.nodeOf(lockKey);
-    const connection = node === undefined ? undefined : this.#connections.get(node);
-    if (connection !== undefined) return connection.reach;
-    return node === undefined && this.#map.trouble !== undefined ? { state: 'down' } : this.#approach.reach;
+    if (node === undefined) return this.#map.trouble === undefined ? this.#approach.reach : { state: 'down' };
+    return this.#connections.get(node)?.reach ?? this.#approach.reach;
   }
 
   whenReady(lockKey: string, resume: () => void): () => void {

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { keySlot } from '@holdfast/core';
-import { countCommands, driveTime, type RedisServer, waitUntil } from '@holdfast/testkit';
+import { countCommands, driveTime, faultProxy, type RedisServer, waitUntil } from '@holdfast/testkit';
 import { createLockClient } from 'holdfast';
 import { Cluster, Redis } from 'ioredis';
 import { freshName } from '../support/clients.js';
@@ -137,6 +137,33 @@ describe('in a Cluster', () => {
     await client.close();
     expect(added()).toEqual([]);
     expect(await call).toMatchObject({ code: 'LOCK_CLIENT_CLOSED' });
+  }, 30_000);
+
+  it('a replica that hangs leaves the single attempt of a new client time for its lock', async () => {
+    const name = freshName();
+    const [hanging] = (await kit.cluster.replicasOfKey(name)) as [RedisServer];
+    const named = [hanging, await kit.cluster.nodeOfKey(name)].map(({ host, port }) => ({ host, port }));
+    await hanging.stopProcess();
+    kit.cleanup(async () => {
+      await hanging.continueProcess();
+      await kit.cluster.whenAgreed();
+    });
+    // Which of the two is asked first is left to chance.
+    const calls = Array.from({ length: 8 }, () => {
+      const redis = new Cluster(named, { lazyConnect: true, slotsRefreshTimeout: 10_000 });
+      return kit.open({ attemptTimeoutMs: 8_000, redis }).getLock(freshName()).tryLock();
+    });
+    expect(await Promise.all(calls)).toEqual(calls.map(() => true));
+  }, 30_000);
+
+  it('a node that answers late, but within slotsRefreshTimeout, is heard', async () => {
+    const network = await faultProxy({ target: await kit.cluster.nodeOfKey('x') });
+    kit.cleanup(() => network.close());
+    network.delay(150);
+    const { host, port } = network;
+    const redis = new Cluster([{ host, port }], { lazyConnect: true, slotsRefreshTimeout: 10_000 });
+    const client = kit.open({ ...calm, attemptTimeoutMs: 300, redis });
+    await client.getLock(freshName()).withLock(() => undefined);
   }, 30_000);
 
   it('options of TLS that Node refuses end no process: a call says what is wrong with them, and no attempt is kept', async () => {
