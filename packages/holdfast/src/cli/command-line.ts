@@ -49,6 +49,8 @@ export class Call {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly site: Site;
   readonly #clients: LockClient[] = [];
+  /** Of locks: commands that may go without have patterns. */
+  readonly #names: readonly string[];
 
   /** @throws UsageError */
   constructor(
@@ -71,6 +73,7 @@ export class Call {
     }
     this.#values = values;
     this.positionals = positionals;
+    this.#names = least === 0 ? [] : positionals;
     this.site = siteOf(values, io);
   }
 
@@ -105,10 +108,11 @@ export class Call {
     return text === undefined ? undefined : durationOf(`--${option}`, text, leastMs);
   }
 
-  /** A lock client there; closed with {@link close}. @throws TypeError, RangeError for a prefix that cannot be. */
+  /** A lock client there; closed with {@link close}. @throws UsageError for a prefix, or a name, that cannot be. */
   openClient(options: Partial<LockClientOptions> = {}): LockClient {
     const where = { redis: this.site.input(), prefix: this.prefix, responseTimeoutMs: this.answerWithinMs };
-    const client = createLockClient({ ...where, ...options });
+    const client = meant(() => createLockClient({ ...where, ...options }));
+    meant(() => this.#names.map((name) => client.getLock(name)));
     client.on('error', () => undefined);
     this.#clients.push(client);
     return client;
@@ -151,6 +155,16 @@ export class Call {
   async close(): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.close()));
     this.site.close();
+  }
+}
+
+/** What a client says of what it is given, when it is from the command line. */
+function meant<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+    throw new UsageError(error.message, { cause: error });
   }
 }
 

@@ -79,10 +79,17 @@ function whyNoCommand(name: string): string {
 
 function told(error: unknown, form: Form, io: Io): number {
   const code = error instanceof LockError ? error.code : error instanceof UsageError ? 'USAGE' : 'ERROR';
-  complain(io, form, code, wordsOf(error));
+  complain(io, form, code, isMistakeOfOurs(error) ? inOneLine(error) : wordsOf(error));
   if (error instanceof LockUnavailableError || error instanceof LockClientClosedError) return exitCodes.unavailable;
   if (error instanceof LockRefusedError) return exitCodes.refused;
-  // A name or a prefix that cannot be.
-  const isBadInput = error instanceof UsageError || error instanceof RangeError || error instanceof TypeError;
-  return isBadInput ? exitCodes.usage : exitCodes.internal;
+  return error instanceof UsageError ? exitCodes.usage : exitCodes.internal;
+}
+
+/** What is wrong with the command line has been found by then. */
+function isMistakeOfOurs(error: unknown): error is Error {
+  return error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+}
+
+function inOneLine({ stack, message }: Error): string {
+  return `a mistake of holdfast itself, please report it: ${(stack ?? message).replace(/\s*\n\s*/g, ' ')}`;
 }

@@ -6,7 +6,7 @@ import { guardedKeys } from '@holdfast/core';
 import { type FaultProxy, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { freshName, openClient } from '../support/clients.js';
-import { commands } from '../../src/cli/program.js';
+import { commands, runCommandLine } from '../../src/cli/program.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
 import { holdfast } from './terminal.js';
@@ -507,6 +507,9 @@ describe('the command line', () => {
       [['ls', '--sentinel', 'a:1'], /--master/],
       [['ls', '--master', 'a'], /--sentinel/],
       [['inspect', 'holdfast_x'], /reserved/],
+      [['unlock', 'a{b', '--yes'], /a\{b/],
+      [['run', '', '--', 'true'], /name/],
+      [['ls', '--prefix', 'holdfast_x'], /prefix/],
       [['run', 'x'], /--/],
     ];
     for (const [args, says] of wrong) {
@@ -527,6 +530,20 @@ describe('the command line', () => {
     const { output } = await holdfast(kit, ['run', '--help']);
     for (const option of ['wait', 'lease', 'grace'])
       expect(output).toMatch(new RegExp(`^  --${option} TIME .*default`, 'm'));
+  });
+
+  it('calls what goes wrong in itself no mistake of the user, and says where it was', async () => {
+    const said: string[] = [];
+    const broken = () => {
+      throw new TypeError('what.is is not a function');
+    };
+    const code = await runCommandLine(['--help'], { write: broken, warn: (line: string) => said.push(line) } as never);
+    expect({ code, said }).toEqual({
+      code: 70,
+      said: [
+        expect.stringMatching(/^holdfast: a mistake of holdfast.*what\.is is not a function at .*broken.*cli\.test/),
+      ],
+    });
   });
 
   it.each(Object.values(commands))('names each option of a command in its help: $usage', ({ usage, options }) => {
