@@ -37,11 +37,14 @@ const kinds: readonly Kind[] = [
   lasting(/^NOPERM/, 'the user may not do what a connection needs'),
   // An alert is what the other side says, and it has seen one certificate only.
   lasting(/alert .*(?:certificate|unknown ca)/, 'the server wants a TLS certificate of this client'),
-  lasting(/key values mismatch/, 'the TLS certificate of this client and its key do not belong together'),
+  // Before anything is sent. One that is no pair with its key, too.
+  lasting(/OSSL|INVALID_(?:ARG|PROTOCOL)|_CONFLICT|NO_CIPHER/, 'Node refuses the TLS options'),
   lasting(/CERT|certificate|UNABLE_TO_/, "the server's TLS certificate is not accepted here"),
   // In words or as a code.
-  lasting(/wrong.version|packet.length/i, 'the server does not speak TLS on that port'),
-  lasting(/^HOLDFAST_PLAIN_PORT/, 'the server does not speak TLS on that port, and the options have tls'),
+  lasting(
+    /wrong.version|packet.length|^HOLDFAST_PLAIN_PORT/i,
+    'the server does not speak TLS on that port, and the options have tls',
+  ),
   lasting(/^HOLDFAST_TLS_PORT/, 'the server speaks TLS on that port, and the options have no tls'),
   // Of Node itself, with --permission.
   lasting(/^ERR_ACCESS_DENIED/, 'this process may not use the network: --allow-net is missing'),

@@ -2,9 +2,10 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import { canIssueCertificates, issueCertificate, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createLockClient, createRedLockClient } from 'holdfast';
+import { createLockClient, createRedLockClient, type LockClient } from 'holdfast';
 import { Cluster, type RedisOptions } from 'ioredis';
 import { createClient, createClientPool, createCluster, createSentinel } from 'redis';
 import { redacted } from '../../src/connection/reply-errors.js';
@@ -156,6 +157,33 @@ describe.each(ways)('given as %s, a client', (_, give) => {
       });
     }
   });
+});
+
+describe('options of TLS that Node refuses end every call at once,', () => {
+  const refusedByNode: [RegExp, ConnectionOptions][] = [
+    [/no start line/, { cert: 'no certificate' }],
+    [/TLS protocol version/, { minVersion: 'TLSv1.9' as never }],
+    [/no cipher match/, { ciphers: 'none' }],
+    [/options\.ca/, { ca: 5 as never }],
+  ];
+  const target = { host: '127.0.0.1', port: 1 };
+
+  it.each(refusedByNode)('of a server: %s', async (reason, tls) => {
+    const client = openClient(kit, { redis: { ...target, tls }, ...patient });
+    await endsAtOnce(client, reason);
+  });
+
+  it.each(refusedByNode)('of a Cluster: %s', async (reason, tls) => {
+    const redis = new Cluster([target], { lazyConnect: true, redisOptions: { tls } });
+    await endsAtOnce(openClient(kit, { redis, ...patient }), reason);
+  });
+
+  async function endsAtOnce(client: LockClient, reason: RegExp) {
+    for (const failure of await Promise.all(everyCall(client, 500_000).map(failureOf))) {
+      const message = expect.stringMatching(new RegExp(`Node refuses the TLS options .*${reason.source}`)) as unknown;
+      expect(failure).toMatchObject({ code: 'LOCK_UNAVAILABLE', message });
+    }
+  }
 });
 
 (canIssueCertificates() ? describe : describe.skip)('a certificate that is not accepted', () => {
