@@ -51,7 +51,7 @@ export class LockTimeoutError extends LockErrorBase {
  * - `expired`: a fixed lease ran out, or the semaphore ended (`ttlMs` of {@link RSemaphore.trySetPermits}).
  * - `deleted`, `taken`: the key is gone, or another client owns it (a foreign DEL, FLUSHALL, lost data), or an application has written to it.
  * - `force-unlocked`: {@link RLock.forceUnlock}, here or elsewhere.
- * - `unreachable`: no renewal, or no release, was answered before the lease ended, or Redis refused the last of them: then `cause` is its answer.
+ * - `unreachable`: no renewal was answered before the lease ended, or Redis refused the last of them: then `cause` is its answer.
  * - `clock`: the process stood still for longer than the lease (a long computation, a process that is stopped, a machine that sleeps), or its clock jumped.
  * - `max-hold`: `maxHoldMs` was reached.
  * - `scope-ended`: the scope of an imperative `lock()` ended without `unlock()`.
@@ -74,7 +74,7 @@ const lossInWords: Record<LockLostReason, string> = {
   deleted: 'its key in Redis was deleted, or overwritten',
   taken: 'its key in Redis names another owner, or was overwritten',
   'force-unlocked': 'forceUnlock() took it away',
-  unreachable: 'Redis answered no renewal or release before the lease ended',
+  unreachable: 'Redis answered no renewal before the lease ended',
   clock:
     'this process stood still for longer than the lease: a long computation, a pause, a machine that slept or whose clock jumped',
   'max-hold': 'it was held for maxHoldMs',

@@ -13,9 +13,9 @@
 
 import { LockLostError, type LockLostReason } from '../errors.js';
 import { none } from '../lists.js';
-import { type Failure, failureError } from '../tenure/failures.js';
+import { failureError } from '../tenure/failures.js';
 import { type HoldTerms, outlastsLease } from '../tenure/hold-terms.js';
-import type { CountedDown, Gone, ReleaseOutcome, Stake } from '../tenure/stake.js';
+import { type CountedDown, type Gone, gone, type ReleaseOutcome, type Stake } from '../tenure/stake.js';
 import type { Waiter } from '../waiting/waiter.js';
 import { admitInside, contend, contendBeforehand, enter, passByScript, sendBack } from './admission.js';
 import { pauseMs, turnAfter } from './handoff-rule.js';
@@ -56,6 +56,7 @@ export function vacateAfterAll(lock: ExclusiveLock, tenure: Stake, last: HoldRec
 
 /** A hold has gone, and not the last one. */
 async function countDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord): Promise<void> {
+  const around = lock.holds.first as HoldRecord;
   const counted = lock.policy.countDown(lock, tenure);
   retune(lock, tenure, record);
   admitInside(lock);
@@ -64,15 +65,31 @@ async function countDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord)
   if (outcome.kind === 'held' || outcome.kind === 'released') return;
   // Of those around it: it was held until it was given back.
   if (tenure.whyLost('unreachable') === 'max-hold') return;
-  throw notGivenBack(lock, tenure, record, outcome);
+  const error = notGivenBack(lock, tenure, record, outcome);
+  // Its caller is inside a hold that is lost.
+  throw around.phase.kind === 'lost' ? around.lossError() : error;
 }
 
-/** What a release is told that was not done. What Redis has refused was held until then, also where the tenure has been given back since. */
-function notGivenBack(lock: ExclusiveLock, tenure: Stake, record: HoldRecord, outcome: Gone | Failure): Error {
-  const isLost = outcome.kind === 'lost';
-  if (!isLost && (outcome.kind === 'refused' || lock.tenure === tenure)) return failureError(lock, outcome);
-  const found = isLost ? outcome.reason : 'unreachable';
-  return lostOnTheWayOut(lock, record, tenure.whyLost(lock.closing ? 'closed' : found));
+type NotReleased = Gone | Exclude<ReleaseOutcome, { kind: 'released' }>;
+
+/** Of the reasons for a loss those that Redis has found; all others come of time that has passed. */
+const found: readonly LockLostReason[] = ['deleted', 'taken', 'force-unlocked'];
+
+/**
+ * What a release is told that was not done: of a loss where Redis has found one before the lease was over. What it answers later would be the same if the
+ * lock was held until it was given back, so it counts as no answer (ADR 11). What Redis has refused was held until then.
+ */
+function notGivenBack(lock: ExclusiveLock, tenure: Stake, record: HoldRecord, outcome: NotReleased): Error {
+  if (outcome.kind === 'refused') return failureError(lock, outcome);
+  const isGone = outcome.kind === 'lost' || outcome.kind === 'unheld';
+  const inTime = isGone && lock.parts.clock.now() < tenure.lease.deadline;
+  const reason = tenure.whyLost(inTime ? 'deleted' : 'unreachable');
+  const { refusal } = tenure;
+  if (!found.includes(reason)) return failureError(lock, isGone ? { kind: 'silent', error: refusal } : outcome);
+  const error = new LockLostError(lock.name, reason, lock.primitive, refusal);
+  // What its scope had left open was told as lost then.
+  if (record.renewable) lock.parts.reporter.lost(record, error, undefined);
+  return error;
 }
 
 function countedDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord, outcome: CountedDown): void {
@@ -104,7 +121,7 @@ function vacate(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, now: numbe
     !(longer && lock.operations.neverShortens) &&
     lock.policy.mayPassOn(tenure, lock.parts);
   // The policy looks at the lease, and may be the first to see that it is over.
-  if (lock.tenure !== tenure) return Promise.reject(lostOnTheWayOut(lock, last, tenure.whyLost('expired')));
+  if (lock.tenure !== tenure) return Promise.reject(notGivenBack(lock, tenure, last, gone));
   if (passes) {
     tenure.handoffs++;
     return longer ? passOnByScript(lock, tenure, last, next) : passOn(lock, tenure, last, next);
@@ -154,10 +171,8 @@ function giveBack(
     return done;
   }
   lock.turn = turnAfter(tenure, lock.parts);
-  const failure = (outcome: ReleaseOutcome) => {
-    if (outcome.kind === 'unheld') return lostOnTheWayOut(lock, last, whyUnheld(lock, tenure, last), tenure.refusal);
-    return outcome.kind === 'released' ? undefined : failureError(lock, outcome);
-  };
+  const failure = (outcome: ReleaseOutcome) =>
+    outcome.kind === 'released' ? undefined : notGivenBack(lock, tenure, last, outcome);
   contendBeforehand(lock);
   const returned = tenure.giveBack(last.terms.endsSince ?? now, failure, { restUntil, turn: lock.turn });
   freed(lock, now);
@@ -171,23 +186,4 @@ function freed(lock: ExclusiveLock, now: number): void {
   contend(lock, pauseMs(lock.operations.key, lock.parts));
   // It asked beforehand, and no message will say what came of that.
   if (lock.operations.asksBeforehand && lock.parts.wakeup.deaf) lock.tenure?.ask();
-}
-
-/** Redis did not know the hold any more when the release came. Where the lease was over by then, nobody need have deleted anything. */
-function whyUnheld(lock: ExclusiveLock, tenure: Stake, last: HoldRecord): LockLostReason {
-  const why = tenure.whyLost('deleted');
-  if (why !== 'deleted' || lock.parts.clock.now() < tenure.lease.deadline) return why;
-  return last.terms.mode === 'fixed' ? 'expired' : 'unreachable';
-}
-
-/** The hold which has just been given up was gone before, or went meanwhile. What its scope had left open was told as lost then. */
-function lostOnTheWayOut(
-  lock: ExclusiveLock,
-  record: HoldRecord,
-  reason: LockLostReason,
-  refusal?: Error,
-): LockLostError {
-  const error = new LockLostError(lock.name, reason, lock.primitive, refusal);
-  if (record.renewable) lock.parts.reporter.lost(record, error, undefined);
-  return error;
 }

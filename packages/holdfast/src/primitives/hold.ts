@@ -74,8 +74,8 @@ export interface Hold extends AsyncDisposable {
   /**
    * Gives the hold back. A second call does nothing.
    *
-   * @throws LockLostError once, when the hold had been lost; LockUnavailableError when Redis did not answer within `responseTimeoutMs`
-   * (the release goes on in the background); LockRefusedError when it refuses (the lock stays until its lease is over). Either way the lease is not renewed any more.
+   * @throws LockLostError once, when the hold had been lost; LockUnavailableError when Redis did not answer within `responseTimeoutMs`,
+   * or not before the lease was over (the release goes on in the background); LockRefusedError when it refuses (the lock stays until its lease is over). Either way the lease is not renewed any more.
    */
   release(): Promise<void>;
 }

@@ -45,7 +45,7 @@ export interface RLock<H extends Hold = Hold> {
    * @throws LockNotHeldError when there is none; LockLostError, once, when that hold had been lost; so too when its scope has ended meanwhile, and the
    * lock is given back then. Outside `client.run` a hold with a
    * lease that ran out is forgotten when a later call gets the lock; one without is not, so each such `lock` needs its `unlock`, lost or not.
-   * LockUnavailableError when Redis did not answer within `responseTimeoutMs`: the release goes on in the background. LockRefusedError when it refuses: the
+   * LockUnavailableError when Redis did not answer within `responseTimeoutMs`, or not before the lease was over: the release goes on in the background. LockRefusedError when it refuses: the
    * lock stays until its lease is over. Either way the lease is not renewed any more.
    */
   unlock(): Promise<void>;
@@ -67,7 +67,7 @@ export interface RLock<H extends Hold = Hold> {
    *
    * @throws LockLostError when the lock was lost while `fn` ran, even if `fn` resolved; or before, and then `fn` does not run. An error of
    * `fn` wins over one of the release, which is written into it as its `cause`, or is an `error` event where it has a cause, cannot be written to (frozen), or is no Error; an error object that several
-   * sections throw keeps the first. Before `fn` runs, as {@link RLock.acquire}: LockScopeError when the scope around the call ends while it waits.
+   * sections throw keeps the first. When `fn` has resolved, also as {@link Hold.release}. Before `fn` runs, as {@link RLock.acquire}: LockScopeError when the scope around the call ends while it waits.
    */
   withLock<T>(fn: (hold: H) => T | PromiseLike<T>): Promise<T>;
   /** With options: rejects with LockTimeoutError when the lock stayed busy for `waitMs`. */

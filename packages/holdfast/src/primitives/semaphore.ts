@@ -62,7 +62,7 @@ export interface PermitHold extends AsyncDisposable {
    * Gives back so many of its permits; absent: all. When it has none left, a call does nothing.
    *
    * @throws RangeError for more than it has; LockLostError once, when they had been lost; LockUnavailableError when Redis did not answer within
-   * `responseTimeoutMs` (they are given back in the background), LockRefusedError when it refuses (then they come back when their lease is over;
+   * `responseTimeoutMs`, or not before their lease was over (they are given back in the background), LockRefusedError when it refuses (then they come back when their lease is over;
    * those whose lease never ends stay taken until somebody gives them back by their ids).
    */
   release(permits?: number): Promise<void>;

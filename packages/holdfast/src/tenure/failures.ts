@@ -24,7 +24,11 @@ export function failureError({ name, primitive }: About, failure: Failure): Erro
     return new LockNotReplicatedError(name, failure.required, failure.confirmed, primitive);
   if (failure.kind === 'misplaced') return new LockNodesError(failure.problem, name);
   const isAnswer = answers(failure.error);
-  const outcome = isLasting(failure.error) ? 'cannot be asked' : isAnswer ? 'refused to answer' : 'gave no answer';
+  const outcome = isLasting(failure.error)
+    ? 'cannot be asked'
+    : isAnswer
+      ? 'refused to answer'
+      : 'gave no answer in time';
   return unavailable(`Redis ${outcome} about ${called(primitive, name)}`, name, failure.error);
 }
 

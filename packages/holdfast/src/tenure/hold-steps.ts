@@ -10,6 +10,7 @@ import type { Appointment, Lease } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
 import type { ReplicaTerms } from '../connection/connection.js';
 import type { Answer, Request } from '../connection/pending-command.js';
+import type { Failure } from './failures.js';
 import type { FencingTokens } from './fence.js';
 import { type EndingTenure, endOf, type FailureOfAnswer, LastStep } from './last-step.js';
 import type { HandoffReply, TenureEnd } from './operations.js';
@@ -17,7 +18,7 @@ import type { OtherWaiters } from './other-waiters.js';
 import type { Release } from './recent-releases.js';
 import { serveRest } from './serving.js';
 import { type SoleRenewal, soleRenewal } from './sole-renewal.js';
-import { type Bequest, type CountedDown, type Gone, gone, type HeldOutcome } from './stake.js';
+import { type Bequest, type CountedDown, gone, type HeldOutcome } from './stake.js';
 
 /** How a lock is given back. */
 export interface GiveBackTerms extends Bequest {
@@ -225,10 +226,10 @@ export class HoldSteps {
     return step.outcome;
   }
 
-  /** Runs `step` with the next number when all before it have settled. It must not reject. */
-  private async whileHeld<O = HeldOutcome>(step: (seq: number) => Promise<O>): Promise<O | Gone> {
-    const run = (seq: number): Promise<O | Gone> =>
-      this.#tenure.held || this.#leaving ? step(seq) : Promise.resolve(gone);
+  /** Runs `step` with the next number when all before it have settled. It must not reject. Of one that is not sent any more, Redis has said nothing. */
+  private async whileHeld<O = HeldOutcome>(step: (seq: number) => Promise<O>): Promise<O | Failure> {
+    const run = (seq: number): Promise<O | Failure> =>
+      this.#tenure.held || this.#leaving ? step(seq) : Promise.resolve({ kind: 'silent', error: undefined });
     const mine = this.#last === undefined ? run(++this.#seq) : this.after(this.#last, run);
     this.#last = mine;
     try {

@@ -227,7 +227,9 @@ describe('a message says what is wrong and what to do:', () => {
     const known = `: nothing listens at that address (connect ECONNREFUSED 127.0.0.1:${proxy.port})`;
     const said: unknown[] = [];
     client.on('error', (error) => said.push((error as Error).message));
-    expect(await messageOf(client.getLock('gone').isLocked())).toBe(`Redis gave no answer about lock "gone"${known}`);
+    expect(await messageOf(client.getLock('gone').isLocked())).toBe(
+      `Redis gave no answer in time about lock "gone"${known}`,
+    );
     const message = await messageOf(client.getLock('gone').tryLock());
     expect(message).toMatch(/^Redis has not answered for \d+ ms about lock "gone": /);
     expect(message).toContain(known);
@@ -240,7 +242,7 @@ describe('a message says what is wrong and what to do:', () => {
     await client.connect({ timeoutMs: 20_000 });
     proxy.hold('both');
     expect(await messageOf(client.getLock('gone').isLocked())).toBe(
-      'Redis gave no answer about lock "gone": is Redis up, and reachable from here? The "error" event of the client may say more',
+      'Redis gave no answer in time about lock "gone": is Redis up, and reachable from here? The "error" event of the client may say more',
     );
   });
 });

@@ -375,6 +375,22 @@ describe('drainMs', () => {
     expect(await stranger.getLock('order').tryLock()).toBe(true);
   });
 
+  it.each(releases)(
+    'tells a release of the silence of Redis, and of no loss, where %s hung up meanwhile, and no answer comes',
+    async (_, releasing) => {
+      const { client, network, settled } = setUp();
+      const losses: unknown[] = [];
+      client.on('lost', (loss) => losses.push(loss));
+      await settled(client.connect());
+      const hangUp = new AbortController();
+      const released = failureOf(releasing(client.getLock('order'), network, hangUp.signal));
+      await turns(10);
+      hangUp.abort();
+      await settled(client.close({ drainMs: DRAIN_MS }));
+      expect([await settled(released), losses]).toEqual([expect.objectContaining({ code: 'LOCK_UNAVAILABLE' }), []]);
+    },
+  );
+
   it('lets a section end in which a call gave up, also where Redis answers for that call later', async () => {
     const { client, stranger, network, settled } = setUp();
     const lock = client.getLock('order');

@@ -112,6 +112,27 @@ it.each([
   },
 );
 
+it.each([
+  ['of a fixed lease', { leaseMs: LEASE_MS }, undefined],
+  ['of a lease that was renewed', {}, undefined],
+  ['by which the next call of the process has it', { leaseMs: LEASE_MS }, { leaseMs: LEASE_MS }],
+])('a release %s that the nodes hear when that is over is no loss', async (_, options, following) => {
+  const client = open();
+  const losses: unknown[] = [];
+  client.on('lost', (loss) => losses.push(loss));
+  await within(client.connect());
+  const lock = client.getRedLock(freshName());
+  const hold = await within(lock.acquire(options));
+  const next = following && lock.acquire(following);
+  for (const link of world.links) link.freeze();
+  const failure = failureOf(hold.release());
+  await world.pass(LEASE_MS);
+  for (const link of world.links) link.thaw();
+  expect(await within(failure)).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  expect(losses).toEqual([]);
+  if (next !== undefined) await within((await within(next)).release());
+});
+
 it('a call that is to be renewed is, also when the nodes were asked for the shorter lease of another call, which has given up since', async () => {
   const lock = await warmed(freshName());
   for (const link of world.links) link.freeze();
