@@ -77,10 +77,9 @@ const found: readonly LockLostReason[] = ['deleted', 'taken', 'force-unlocked'];
 
 /**
  * What a release is told that was not done: of a loss where Redis has found one before the lease was over. What it answers later would be the same if the
- * lock was held until it was given back, so it counts as no answer (ADR 11). What Redis has refused was held until then.
+ * lock was held until it was given back, so it counts as no answer (ADR 11). A refusal says nothing of a loss.
  */
 function notGivenBack(lock: ExclusiveLock, tenure: Stake, record: HoldRecord, outcome: NotReleased): Error {
-  if (outcome.kind === 'refused') return failureError(lock, outcome);
   const isGone = outcome.kind === 'lost' || outcome.kind === 'unheld';
   const inTime = isGone && lock.parts.clock.now() < tenure.lease.deadline;
   const reason = tenure.whyLost(inTime ? 'deleted' : 'unreachable');

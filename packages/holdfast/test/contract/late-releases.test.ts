@@ -150,6 +150,22 @@ describe('a section', () => {
   });
 });
 
+it('holds inside each other that are all given back are no loss when Redis never answers', async () => {
+  const { time, client, name, proxy, losses } = await setUp();
+  const enter = (around: Hold) => around.run(() => client.getLock(name).acquire());
+  const outer = await client.getLock(name).acquire({ leaseMs: 60 * LEASE_MS });
+  const middle = await enter(outer);
+  const inner = await enter(middle);
+  proxy.hold('up');
+  const failures = Promise.all([inner, middle, outer].map((hold) => failureOf(hold.release())));
+  await time.advance(10_000);
+  time.flow();
+  const unavailable = expect.objectContaining({ code: 'LOCK_UNAVAILABLE' });
+  expect(await failures).toEqual([unavailable, unavailable, unavailable]);
+  expect(losses).toEqual([]);
+  await proxy.heal();
+});
+
 describe('in memory, a release that Redis hears when the lease is over', () => {
   it.each([
     ['of a fixed lease', { leaseMs: LEASE_MS }],
