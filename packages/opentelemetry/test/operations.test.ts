@@ -89,6 +89,19 @@ describe('the alert rules', () => {
     }
   });
 
+  it('remember for less long than they wait, so that one pause raises none of those that tell of what goes on', () => {
+    const seconds = (time: string) => Number.parseInt(time, 10) * (time.endsWith('m') ? 60 : 1);
+    const waiting = read('docs/operations/alerts.yml')
+      .split('- alert: ')
+      .filter((rule) => /^ +for: /m.test(rule));
+    expect(waiting.length).toBeGreaterThan(6);
+    for (const rule of waiting) {
+      const [, wait = ''] = /^ +for: (\w+)/m.exec(rule) ?? [];
+      const memory = [...rule.matchAll(/(?:(?:increase|rate)\([^[]*\[|offset )(\d+[ms])/g)];
+      for (const [, time = ''] of memory) expect(`${rule} ${seconds(time) < seconds(wait)}`).toBe(`${rule} true`);
+    }
+  });
+
   it('take no counter for new that a failed scrape has hidden', () => {
     // A value at one moment is none where that scrape has failed.
     const momentary = /holdfast_\w+(?:\{[^}]*\})? offset /;
@@ -99,7 +112,7 @@ describe('the alert rules', () => {
 describe('the alert on leases that are renewed late', () => {
   const kit = useRedis();
   const rule =
-    /lease_slack_bucket\{le=~"(\d+).*?"\}\[10m\]\)\) \/ sum by \(job\) \(rate\(holdfast_lease_slack_count\[10m\]\)\) > ([\d.]+)/;
+    /lease_slack_bucket\{le=~"(\d+).*?"\}\[5m\]\)\) \/ sum by \(job\) \(rate\(holdfast_lease_slack_count\[5m\]\)\) > ([\d.]+)/;
 
   /** What its expression says of all that was measured. */
   const watch = () => {
