@@ -76,7 +76,7 @@ const lossInWords: Record<LockLostReason, string> = {
   'force-unlocked': 'forceUnlock() took it away',
   unreachable: 'Redis answered no renewal before the lease ended',
   clock:
-    'this process stood still for longer than the lease: a long computation, a pause, a machine that slept or whose clock jumped',
+    'this process stood still for longer than the lease (claimLeaseMs after a handover): a long computation, a pause, a machine that slept or whose clock jumped',
   'max-hold': 'it was held for maxHoldMs',
   'scope-ended': 'the scope that took it ended without unlock()',
   closed: 'its client was closed',

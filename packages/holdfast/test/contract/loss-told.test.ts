@@ -107,7 +107,12 @@ describe('who relied on a lost lock is told', () => {
 describe('the first line after a stalled event loop tells the truth', () => {
   it.each([
     ['a fixed lease', { leaseMs }, 'expired', /: expired \(its lease ran out/],
-    ['a watched lease', {}, 'clock', /: clock \(this process stood still .* a long computation/],
+    [
+      'a watched lease',
+      {},
+      'clock',
+      /: clock \(this process stood still .* \(claimLeaseMs after a handover\): a long computation/,
+    ],
   ] as const)('about %s', async (_, options, reason, words) => {
     const time = driveTime(kit);
     const { client, lock } = await setUp({ watchdogTimeoutMs: leaseMs });
