@@ -73,7 +73,7 @@ describe('the rights that are named', () => {
       [],
       ['--prefix', of('doctor')],
       ['--prefix', of('{doctor}')],
-      ['--prefix', of('doctor *?[a]^"')],
+      ['--prefix', of(String.raw`doctor*?[a]^\"'`)],
       ['--key-prefix', of('app'), '--prefix', of('doctor')],
     ]) {
       const user = `user-${randomUUID()}`;
@@ -91,6 +91,51 @@ describe('the rights that are named', () => {
       const kept = /^(?!ok).* (?:commands|keys|pub\/sub|lock) /m;
       expect({ where, ...outcome }).toMatchObject({ code: 0, output: expect.not.stringMatching(kept) });
     }
+  });
+
+  it.each([
+    ['a*c', ['abc', 'ac', 'a?c']],
+    ['????', ['abcd', '***?']],
+    ['[a-c]', ['a', 'b', '-']],
+    ['[^a]', ['b', '^', 'a']],
+    [String.raw`a\c`, ['ac', String.raw`a\\c`]],
+    [String.raw`a\*c`, ['a*c', 'abc', String.raw`a\bc`]],
+    [`a]-^"'c`, ['a', 'a]', 'ac']],
+    ['ä\u00A0é', ['ä é', 'äaé']],
+  ])('open the locks of the prefix, and of no other that a pattern could mean: %s', async (part, others) => {
+    const unique = randomUUID();
+    const at = (text: string) => `${unique}:${text}:`;
+    const user = `user-${unique}`;
+    await kit.admin.acl('SETUSER', user, 'reset', 'resetchannels', 'on', '>x', '+@all');
+    kit.cleanup(() => kit.admin.acl('DELUSER', user));
+    const url = `redis://${user}:x@${kit.server.host}:${kit.server.port}`;
+    const findings = findingsOf(await holdfast(kit, ['doctor', '--redis', url, '--prefix', at(part), '--json']));
+    await kit.admin.acl('SETUSER', user, ...findings.flatMap(({ missing = [] }) => missing));
+    const own = openClient(kit, { redis: url, prefix: at(part) });
+    await own.connect();
+    expect(await own.getLock('x').withLock(() => 'in')).toBe('in');
+    const limited = new Redis(url);
+    kit.cleanup(() => limited.disconnect());
+    for (const other of others) {
+      for (const key of [`${at(other)}x`, `holdfast_queue:{${at(other)}x}`])
+        await expect(limited.exists(key)).rejects.toThrow('NOPERM');
+      const channel = `redisson_lock__channel:{${at(other)}x}`;
+      await expect(limited.publish(channel, '')).rejects.toThrow('NOPERM');
+    }
+  });
+
+  it('are not those for a prefix with white space, which no pattern can have: that is said in their place', async () => {
+    const user = `user-${randomUUID()}`;
+    await kit.admin.acl('SETUSER', user, 'reset', 'resetchannels', 'on', '>x', '+@all', '&holdfast_inbox:*');
+    kit.cleanup(() => kit.admin.acl('DELUSER', user));
+    const url = `redis://${user}:x@${kit.server.host}:${kit.server.port}`;
+    const outcome = await holdfast(kit, ['doctor', '--redis', url, '--prefix', of('a b'), '--json']);
+    const findings = findingsOf(outcome);
+    expect(findings.flatMap(({ missing = [] }) => missing)).toEqual([]);
+    const detail = expect.stringMatching(/^Redis takes no pattern with white space/);
+    expect(only(findings, 'keys')).toMatchObject({ status: 'bad', detail });
+    expect(only(findings, 'pub/sub')).toMatchObject({ status: 'warn', detail });
+    expect(outcome.code).toBe(1);
   });
 });
 

@@ -7,12 +7,13 @@ import type { Finding } from './finding.js';
 export type Trial = readonly [right: string, command: string, ...args: string[]];
 
 /**
- * For all that begins as this does before the name; a right to a command stays as it is. What means something in a pattern, or to a shell, is any one
- * character there: no quoting gets lost on the way to `ACL SETUSER`.
+ * For all that begins as this does before the name, and nothing else; a right to a command stays as it is. A sign that means something in a pattern stands
+ * in brackets, since a backslash gets lost on the way where a shell reads it.
  */
 export function patternUpTo(name: string, right: string): string {
   const at = right.indexOf(name);
-  return at < 0 ? right : `${right.slice(0, at).replaceAll(/[\s*?[\]\\^'"]/g, '?')}*`;
+  if (at < 0) return right;
+  return `${right.slice(0, at).replaceAll(/[*?[]/g, '[$&]').replaceAll('\\', String.raw`[\\]`)}*`;
 }
 
 /** Those that none of the others has in it: behind `~*` Redis takes no other pattern. */
@@ -42,15 +43,21 @@ export async function missingOf(redis: Redis, what: Refusal, trials: readonly Tr
   return missing;
 }
 
+/** As the server sees it, which refuses such a pattern. */
+const hasWhiteSpace = /[\t-\r ]/;
+const NEVER_GRANTED = 'Redis takes no pattern with white space, so this prefix cannot be granted: choose another one';
+
 /** @param cost - what comes of it, where the name of the check does not say so. */
 export function verdict(check: string, missing: readonly string[], otherwise: 'bad' | 'warn', cost?: string): Finding {
   if (missing.length === 0) return { check, status: 'ok', detail: 'all rights are there' };
   const rights = missing.filter((each) => /^[+~&]/.test(each));
   const absent = missing.filter((each) => !rights.includes(each));
+  const grantable = rights.filter((each) => !hasWhiteSpace.test(each));
   const parts = [
     ...(cost === undefined ? [] : [cost]),
-    ...(rights.length > 0 ? [`missing: ${rights.join(' ')}`] : []),
+    ...(grantable.length > 0 ? [`missing: ${grantable.join(' ')}`] : []),
+    ...(grantable.length < rights.length ? [NEVER_GRANTED] : []),
     ...(absent.length > 0 ? [`the server does not know ${absent.join(', ')}: look for rename-command`] : []),
   ];
-  return { check, status: otherwise, detail: parts.join('; '), missing };
+  return { check, status: otherwise, detail: parts.join('; '), missing: [...grantable, ...absent] };
 }
