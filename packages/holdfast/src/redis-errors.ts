@@ -22,10 +22,10 @@ export class LockUnavailableError extends LockErrorBase {
   declare readonly missing?: readonly string[];
 }
 
-/** In the words of Redis, of EVALSHA. */
-const unknownScripts = /^ERR unknown command .?eval/i;
-const noScripts =
-  'the server does not know EVALSHA: it is a sentinel (then give ioredis sentinels and name), or scripts are switched off there';
+/** In the words of Redis, of a script or in one. */
+const unknownCommand = /unknown( redis)? command/i;
+const isUnknown =
+  'the server does not know a command (rename-command?), or it is a sentinel (then give ioredis sentinels and name)';
 
 const elsewhere = `it is ${nodeOfCluster}`;
 /** In words what is not Redis' own doing, or not what it seems. */
@@ -46,7 +46,7 @@ const refusalInWords: Readonly<Record<string, string>> = {
 };
 
 function inWords(redisCode: string, cause: unknown): string {
-  if (cause instanceof Error && unknownScripts.test(cause.message)) return noScripts;
+  if (unknownCommand.test(String(cause))) return isUnknown;
   return refusalInWords[redisCode] ?? `${redisCode} (error.cause has the whole of it)`;
 }
 

@@ -9,6 +9,7 @@ async function setUp(...answers: readonly (Error | string)[]) {
   let pings = 0;
   let looks = 0;
   const server = {
+    options: { enableReadyCheck: true },
     info: () => Promise.resolve('role:master\r\nrun_id:1\r\n'),
     ping: () => {
       const answer = answers[Math.min(pings++, answers.length - 1)];

@@ -25,7 +25,7 @@ function setUp(info = '') {
   };
   const seen = { errors: [] as string[], ended: 0, loading: 0 };
   const redis = Object.assign(new EventEmitter(), {
-    options: { host: 'somewhere', port: 6379 },
+    options: { host: 'somewhere', port: 6379, enableReadyCheck: true },
     disconnect: () => void seen.ended++,
     info: () => Promise.resolve(info),
   });

@@ -50,8 +50,9 @@ function checkQuery(query: URLSearchParams): void {
   }
 }
 
-/** A time in a query stays a text with ioredis, and its sockets do not survive that. */
+/** A time in a query stays a text with ioredis, and its sockets do not survive that; `false` would be true. */
 function asUsed(option: string, value: unknown): unknown {
+  if (value === 'false' && typeof unsaid[option as keyof RedisOptions] === 'boolean') return false;
   const isNumber = typeof unsaid[option as keyof RedisOptions] === 'number' && /^\d+$/.test(String(value));
   return isNumber ? Number(value) : value;
 }

@@ -127,15 +127,22 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
     keyPrefix: options.keyPrefix ?? '',
     input: () => options,
     connect: (answerWithinMs) => {
-      const redis = opened.add(
-        new Redis({
-          ...{ ...options, ...asking, commandTimeout: answerWithinMs, connectTimeout: answerWithinMs },
-          ...{ sentinelCommandTimeout: answerWithinMs, sentinelRetryStrategy: () => null, keyPrefix: '' },
-        }),
-      );
-      return opened.unlessInVain(redis, async () => {
-        await connected(redis, answerWithinMs);
-        return { servers: [redis], failures: [], end: () => opened.end(redis) };
+      const ask = (more: RedisOptions = {}) => {
+        const redis = opened.add(
+          new Redis({
+            ...{ ...options, ...asking, commandTimeout: answerWithinMs, connectTimeout: answerWithinMs },
+            ...{ sentinelCommandTimeout: answerWithinMs, sentinelRetryStrategy: () => null, keyPrefix: '', ...more },
+          }),
+        );
+        return opened.unlessInVain(redis, async (): Promise<Connected> => {
+          await connected(redis, answerWithinMs);
+          return { servers: [redis], failures: [], end: () => opened.end(redis) };
+        });
+      };
+      // Of a server that does not know INFO ioredis never says that it is ready.
+      return ask().catch((error: Error) => {
+        if (!/unknown command/i.test(error.message)) throw error;
+        return ask({ enableReadyCheck: false });
       });
     },
     close: () => opened.close(),

@@ -17,6 +17,7 @@ const HEARD_MS = 1_000;
 type Way = Pick<Connection, 'ready' | 'epoch' | 'retired' | 'sent' | 'answered'>;
 
 interface Server extends CheckedServer {
+  readonly options: { readonly enableReadyCheck?: boolean };
   ping(): Promise<unknown>;
 }
 
@@ -65,9 +66,9 @@ export class Counterpart {
     if (this.#role === 'master') void this.#look();
   }
 
-  /** The connection is over. */
+  /** The connection is over. Where it ended at the question, as by a proxy that does not know INFO, and ioredis is not to ask either, the next one is spared it. */
   forget(): void {
-    this.#role = 'unasked';
+    this.#role = this.#role === 'asked' && !this.#server.options.enableReadyCheck ? 'master' : 'unasked';
     this.#heardAt = undefined;
     this.#stirredOn = undefined;
   }

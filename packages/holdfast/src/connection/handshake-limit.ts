@@ -40,7 +40,7 @@ export class HandshakeLimit {
     const tools = this.#tools;
     const timing = { ...tools, clock: tools, waits: tools };
     this.#loads = false;
-    this.#look = tools.after(LOOK_MS, () => void this.#askWhetherLoading());
+    if (redis.options.enableReadyCheck) this.#look = tools.after(LOOK_MS, () => void this.#askWhetherLoading());
     const limit = whenOver(Math.max(tools.silenceMs, SHORTEST_MS), timing, () => {
       if (limit !== this.#limit) return;
       // To ioredis it is no error.

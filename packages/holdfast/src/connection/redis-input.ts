@@ -23,8 +23,11 @@ export function openRedis(input: RedisInput, connectionName?: string): OpenedRed
     return open(() => {
       const redis = new Redis(input, { retryStrategy, ...named, ...ours });
       // What the query says has gone before, and as text. It connects later.
-      const connectTimeout: unknown = redis.options.connectTimeout;
-      Object.assign(redis.options, ours, { connectTimeout: connectTimeout && Number(connectTimeout) });
+      const options = Object.assign(redis.options, ours) as Record<string, unknown>;
+      options['connectTimeout'] &&= Number(options['connectTimeout']);
+      const usual: Record<string, unknown> = Redis['defaultOptions'];
+      for (const name in options)
+        if (options[name] === 'false' && typeof usual[name] === 'boolean') options[name] = false;
       return redis;
     });
   }

@@ -182,7 +182,7 @@ describe('behind sentinels', () => {
     const { client } = open({ host: first.host, port: first.port });
     expect(await failureOf(client.getLock(freshName()).tryLock())).toMatchObject({
       code: 'LOCK_REFUSED',
-      message: expect.stringMatching(/does not know EVALSHA: it is a sentinel/),
+      message: expect.stringMatching(/does not know a command .*, or it is a sentinel/),
     });
   });
 

@@ -11,6 +11,7 @@ import { examineServer } from '../../src/cli/doctor/server.js';
 import { unavailable } from '../../src/connection/unavailable.js';
 import { openClient } from '../support/clients.js';
 import { FakeSentinel } from '../support/fake-sentinel.js';
+import { proxyWithoutInfo } from '../support/proxy-without-info.js';
 import { namedReplica } from '../support/named-replica.js';
 import { holdfast, type Outcome } from './terminal.js';
 
@@ -184,6 +185,8 @@ describe('a server without', () => {
     ['SUBSCRIBE', 'pub/sub', 'bad', 1],
     ['TIME', 'commands', 'bad', 1],
     ['EVALSHA', 'commands', 'bad', 1],
+    ['EVAL', 'commands', 'bad', 1],
+    ['PEXPIRE', 'commands', 'bad', 1],
   ])('the command %s (rename-command) is told as such, in findings', async (command, check, status, code) => {
     const { url } = await serverWith('--rename-command', command, '');
     const outcome = await holdfast(kit, ['doctor', '--redis', url, '--json']);
@@ -192,8 +195,25 @@ describe('a server without', () => {
       missing: [command],
       detail: expect.stringMatching(`(?:^|; )the server does not know ${command}: look for rename-command$`),
     });
+    if (check === 'commands' && command !== 'TIME')
+      expect(only(findingsOf(outcome), 'lock')).toMatchObject({
+        detail: expect.stringMatching(
+          /refused a command .*: the server does not know a command \(rename-command\?\), or/,
+        ),
+      });
     expect(outcome.code).toBe(code);
   });
+});
+
+it('a server that does not know INFO is looked at all the same, and fit; no more than that is unknown', async () => {
+  const { port } = await proxyWithoutInfo(kit, 'says so');
+  for (const redis of [`redis://localhost:${port}`, `redis://localhost:${port}?enableReadyCheck=false`]) {
+    const outcome = await holdfast(kit, ['doctor', '--redis', redis, '--json']);
+    const findings = findingsOf(outcome);
+    expect(only(findings, 'version')).toMatchObject({ status: 'unknown', detail: expect.stringMatching('INFO') });
+    expect(only(findings, 'lock')).toMatchObject({ status: 'ok' });
+    expect(outcome.code).toBe(0);
+  }
 });
 
 it('what Redis has refused is shown whole', async () => {
