@@ -9,8 +9,8 @@ import { command } from './step.mjs';
  * Lower a budget when there is less; raise it with a reason in the commit.
  */
 const budgets = [
-  { what: 'createLockClient', code: "export { createLockClient } from './package/dist/index.js';", most: 97_540 },
-  { what: 'everything', code: "export * from './package/dist/index.js';", most: 105_900 },
+  { what: 'createLockClient', code: "export { createLockClient } from './package/dist/index.js';", most: 97_720 },
+  { what: 'everything', code: "export * from './package/dist/index.js';", most: 106_080 },
 ];
 
 /** @throws Error when a bundle with the package in it is larger than its budget. */
