@@ -35,6 +35,7 @@ export function leave(lock: ExclusiveLock, record: HoldRecord): Promise<void> {
   const tenure = lock.tenure as Stake;
   const { since } = record;
   const now = lock.parts.clock.now();
+  const outermost = lock.holds.first as HoldRecord;
   lock.holds.remove(record);
   if (record.lostWith !== undefined) refuseCallsInside(lock);
   if (since !== undefined) {
@@ -44,7 +45,7 @@ export function leave(lock: ExclusiveLock, record: HoldRecord): Promise<void> {
   }
   // Else the lock would stay taken for as long as Redis does not answer for them.
   if (isGivenUp(lock)) for (const waiter of lock.arriving ?? none) sendBack(lock, waiter);
-  return lock.holds.isEmpty ? vacate(lock, tenure, record, now) : countDown(lock, tenure, record);
+  return lock.holds.isEmpty ? vacate(lock, tenure, record, now) : countDown(lock, tenure, record, outermost);
 }
 
 /** A hold further in, which was on its way when those around it were released, was refused. */
@@ -54,9 +55,8 @@ export function vacateAfterAll(lock: ExclusiveLock, tenure: Stake, last: HoldRec
     void vacate(lock, tenure, last, lock.parts.clock.now()).catch(() => undefined);
 }
 
-/** A hold has gone, and not the last one. */
-async function countDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord): Promise<void> {
-  const around = lock.holds.first as HoldRecord;
+/** A hold has gone, and not the last one. `outermost`: until then, which may have been itself. */
+async function countDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord, outermost: HoldRecord): Promise<void> {
   const counted = lock.policy.countDown(lock, tenure);
   retune(lock, tenure, record);
   admitInside(lock);
@@ -66,8 +66,9 @@ async function countDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord)
   // Of those around it: it was held until it was given back.
   if (tenure.whyLost('unreachable') === 'max-hold') return;
   const error = notGivenBack(lock, tenure, record, outcome);
-  // Its caller is inside a hold that is lost.
-  throw around.phase.kind === 'lost' ? around.lossError() : error;
+  const { phase } = outermost;
+  // Its caller is inside a hold that is lost. One whose scope has ended is lost to that only.
+  throw phase.kind === 'lost' && phase.reason !== 'scope-ended' ? outermost.lossError() : error;
 }
 
 type NotReleased = Gone | Exclude<ReleaseOutcome, { kind: 'released' }>;

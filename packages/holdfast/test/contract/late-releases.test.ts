@@ -150,6 +150,62 @@ describe('a section', () => {
   });
 });
 
+it.each<readonly [string, (scene: Scene) => Promise<readonly [outer: Hold, inner: Hold]>]>([
+  [
+    'a hold',
+    async ({ client, name }) => {
+      const outer = await client.getLock(name).acquire({ leaseMs: LEASE_MS });
+      return [outer, await outer.run(() => client.getLock(name).acquire())];
+    },
+  ],
+  [
+    'a write hold',
+    async ({ client, name }) => {
+      const lock = client.getReadWriteLock(name);
+      const outer = await lock.writeLock().acquire({ leaseMs: LEASE_MS });
+      return [outer, await outer.run(() => lock.readLock().acquire())];
+    },
+  ],
+])('%s that is given back before one inside it is no loss where that is lost meanwhile', async (_, take) => {
+  const scene = await setUp();
+  const [outer, inner] = await take(scene);
+  scene.proxy.hold('up');
+  const failure = failureOf(outer.release());
+  await scene.endOfLease();
+  expect(await failure).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  expect(inner.state).toBe('lost');
+  expect(scene.losses).toHaveLength(1);
+});
+
+describe('a hold inside one whose scope has ended', () => {
+  const leftOpen = async ({ client, name }: Scene) => {
+    const lock = client.getLock(name);
+    client.on('leak', () => undefined);
+    return client.run(async () => {
+      await lock.lock();
+      return lock.acquire({ leaseMs: 60 * LEASE_MS });
+    });
+  };
+
+  it('says that Redis did not answer its release, and not that the scope has ended', async () => {
+    const scene = await setUp();
+    const hold = await leftOpen(scene);
+    scene.proxy.hold('up');
+    const failure = failureOf(hold.release());
+    await scene.time.advance(10_000);
+    expect(await failure).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await scene.proxy.heal();
+    scene.time.flow();
+  });
+
+  it('says that it was deleted', async () => {
+    const scene = await setUp();
+    const hold = await leftOpen(scene);
+    await scene.deleteAll();
+    expect(await failureOf(hold.release())).toMatchObject({ code: 'LOCK_LOST', reason: 'deleted' });
+  });
+});
+
 it('holds inside each other that are all given back are no loss when Redis never answers', async () => {
   const { time, client, name, proxy, losses } = await setUp();
   const enter = (around: Hold) => around.run(() => client.getLock(name).acquire());
