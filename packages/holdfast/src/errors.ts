@@ -96,12 +96,9 @@ export class LockLostError extends LockErrorBase {
   readonly reason: LockLostReason;
 
   constructor(lockName: string, reason: LockLostReason, kind = 'lock', refusal?: Error) {
-    // Of renewals, or the release: what else ends a hold has nothing to do with them.
+    // Of renewals: what else ends a hold has nothing to do with them.
     const cause = reason === 'unreachable' ? refusal : undefined;
-    const why =
-      cause === undefined
-        ? lossInWords[reason]
-        : `Redis refused its renewals or release: ${redisCodeOf(cause.message)}`;
+    const why = cause === undefined ? lossInWords[reason] : `Redis refused its renewals: ${redisCodeOf(cause.message)}`;
     super(
       `${kind === 'semaphore' ? `The hold of ${called(kind, lockName)}` : atFirst(kind, lockName)} was lost: ${reason} (${why})`,
       lockName,

@@ -84,9 +84,8 @@ function notGivenBack(lock: ExclusiveLock, tenure: Stake, record: HoldRecord, ou
   const isGone = outcome.kind === 'lost' || outcome.kind === 'unheld';
   const inTime = isGone && lock.parts.clock.now() < tenure.lease.deadline;
   const reason = tenure.whyLost(inTime ? 'deleted' : 'unreachable');
-  const { refusal } = tenure;
-  if (!found.includes(reason)) return failureError(lock, isGone ? { kind: 'silent', error: refusal } : outcome);
-  const error = new LockLostError(lock.name, reason, lock.primitive, refusal);
+  if (!found.includes(reason)) return failureError(lock, isGone ? { kind: 'silent', error: tenure.refusal } : outcome);
+  const error = new LockLostError(lock.name, reason, lock.primitive);
   // What its scope had left open was told as lost then.
   if (record.renewable) lock.parts.reporter.lost(record, error, undefined);
   return error;

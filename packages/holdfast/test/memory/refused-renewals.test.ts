@@ -59,7 +59,7 @@ describe.each(kinds)('of %s', (_, acquire) => {
       await pass(LEASE_MS);
       expect(hold.signal.reason).toMatchObject({
         reason: 'unreachable',
-        message: expect.stringMatching(`Redis refused its renewals or release: ${code}\\)$`),
+        message: expect.stringMatching(`Redis refused its renewals: ${code}\\)$`),
         cause: expect.objectContaining({ message: expect.stringContaining(code) }),
       });
       // Each of them was one more refusal.
@@ -78,7 +78,7 @@ it.each(passing)('the answer %s to each of them is the cause of the loss, and to
   await pass(2 * LEASE_MS);
   expect(hold.signal.reason).toMatchObject({
     reason: 'unreachable',
-    message: expect.stringMatching(`Redis refused its renewals or release: ${code}\\)$`),
+    message: expect.stringMatching(`Redis refused its renewals: ${code}\\)$`),
     cause: expect.objectContaining({ message: expect.stringContaining(code) }),
   });
   expect(told).toEqual([]);
