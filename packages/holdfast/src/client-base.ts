@@ -1,6 +1,7 @@
 import type { Schedule } from '@holdfast/watchdog';
 import { checkClose } from './client-calls.js';
 import type { LockParts } from './client-parts.js';
+import { LockLostError } from './errors.js';
 import { Registry } from './exclusive/registry.js';
 import type { CloseOptions } from './lock-client.js';
 import { checkFunction } from './options.js';
@@ -20,9 +21,14 @@ export function hostOf<P extends LockParts>(parts: P, questions: Questions): Loc
     parts,
     registry: new Registry(parts),
     questions,
-    leftovers: releaseOnScopeEnd ? 'release' : 'abandon',
+    leftovers: releaseOnScopeEnd ? (error) => tellUnlessLost(parts.reporter, error) : 'abandon',
     terms: { mode: 'watched', leaseMs: watchdogTimeoutMs, maxHoldMs },
   };
+}
+
+/** A loss is an event already. */
+function tellUnlessLost(reporter: LockParts['reporter'], error: unknown): void {
+  if (!(error instanceof LockLostError)) reporter.error(error);
 }
 
 /** What there is to end besides its locks. */

@@ -9,8 +9,8 @@ import { none } from '../lists.js';
 import { type Scope, type ScopedHold, within } from './scope.js';
 import { checkIsDone, settling } from './settling.js';
 
-/** What happens to locks that a scope leaves open. */
-export type Leftovers = 'abandon' | 'release';
+/** What happens to locks that a scope leaves open: abandoned, or released, and then who is told why one was not. */
+export type Leftovers = 'abandon' | ((error: unknown) => void);
 
 /** Runs `fn` in `scope` and ends the scope with it. Returns what `fn` returns; what `await` would wait for is a promise, settled after the end. */
 export function runScope<T>(scope: Scope, fn: () => T, leftovers: Leftovers): T | Promise<Awaited<T>> {
@@ -49,9 +49,9 @@ export function endScope(scope: Scope, leftovers: Leftovers): Promise<unknown> |
   const abandoned = leftovers === 'abandon' ? open : none;
   scope.forget(abandoned);
   for (const hold of abandoned) hold.abandon();
-  if (abandoned.length === open.length) return undefined;
-  // A loss is an event already, and there is no call left to tell.
-  return Promise.all(open.map((hold) => hold.release().catch(() => undefined)));
+  if (leftovers === 'abandon' || open.length === 0) return undefined;
+  // There is no call left to tell.
+  return Promise.all(open.map((hold) => hold.release().catch(leftovers)));
 }
 
 /** A copy, of what is rarely there at all: letting go of a hold takes it out of its scope. */

@@ -36,6 +36,20 @@ describe('a run that gives back what it has left open (releaseOnScopeEnd)', () =
     });
     expect([done, losses]).toEqual(['done', ['a']]);
   });
+
+  it('tells by an event where Redis did not answer in time, so that nobody knows whether the lock was lost', async () => {
+    const client = process({ releaseOnScopeEnd: true, watchdogTimeoutMs: 1_000 });
+    const told: unknown[] = [];
+    client.on('error', (error) => told.push(error));
+    client.on('lost', (loss) => told.push(loss));
+    const done = client.run(async () => {
+      await client.getLock('a').lock();
+      void client.outage(1_500);
+    });
+    await client.advance(2_000);
+    expect(await done).toBeUndefined();
+    expect(told).toContainEqual(expect.objectContaining({ code: 'LOCK_UNAVAILABLE', lockName: 'a' }));
+  });
 });
 
 describe('a run that leaves open what it gives back to nobody', () => {
