@@ -34,6 +34,19 @@ describe('a script call', () => {
     expect(call.args).toEqual(['sha', '2', 'app:lock']);
   });
 
+  it.each(['evalsha', 'eval'] as const)(
+    'by %s is none of what a user lets ioredis change before it is sent',
+    (name) => {
+      const transformed: unknown[] = [];
+      Command.setArgumentTransformer(name, (args) => {
+        transformed.push(args);
+        return args;
+      });
+      const call = new ScriptCall(name, 'script', { keys: ['lock'], keyPrefix: '' }, ['tenure']);
+      expect([call.name, call.args, transformed]).toEqual([name, ['script', '1', 'lock'], []]);
+    },
+  );
+
   it('of a client of a derived class is made without its methods', () => {
     class Counted extends Redis {
       #pings = 0;
