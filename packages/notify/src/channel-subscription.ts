@@ -94,8 +94,7 @@ export class ChannelSubscription {
     try {
       await this.#port[command](this.#channel);
     } catch (error) {
-      this.#fail(command, error);
-      return;
+      return this.#fail(command, error);
     }
     this.#state.succeeded(command);
     this.#confirm();

@@ -61,16 +61,9 @@ export function parseInboxMessage(text: string): InboxMessage {
 }
 
 function parseVersion1(kind: string | undefined, tenure: string, fields: readonly string[]): InboxMessage | undefined {
-  switch (kind) {
-    case 'grant':
-      return parseGrant(tenure, fields);
-    case 'contended':
-      return areWords(fields) ? { kind, tenure } : undefined;
-    case 'lost':
-      return reasonPattern.test(fields[0] ?? '') && areWords(fields) ? { kind, tenure } : undefined;
-    default:
-      return undefined;
-  }
+  if (kind === 'grant') return parseGrant(tenure, fields);
+  const known = kind === 'contended' || (kind === 'lost' && reasonPattern.test(fields[0] ?? ''));
+  return known && areWords(fields) ? { kind, tenure } : undefined;
 }
 
 function parseGrant(tenure: string, fields: readonly string[]): InboxMessage | undefined {
@@ -100,7 +93,6 @@ function areWords(fields: readonly string[]): boolean {
 }
 
 function parseCount(text: string): number | undefined {
-  if (!/^\d{1,16}$/.test(text)) return undefined;
   const value = Number(text);
-  return Number.isSafeInteger(value) ? value : undefined;
+  return /^\d{1,16}$/.test(text) && Number.isSafeInteger(value) ? value : undefined;
 }

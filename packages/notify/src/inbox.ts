@@ -85,7 +85,12 @@ export class Inbox {
     if (this.#opening !== opening) {
       this.#opening = opening;
       opening.then(
-        () => this.#opened(opening),
+        () => {
+          if (this.#opening !== opening) return;
+          this.#opening = undefined;
+          // Tenures that went on without an inbox have missed what was sent meanwhile.
+          this.#gap();
+        },
         () => undefined,
       );
     }
@@ -125,8 +130,7 @@ export class Inbox {
   #route(message: InboxMessage): void {
     if (this.#closed) return;
     if (message.tenure === undefined) {
-      this.#tellAll((listener) => listener.onMessage(message));
-      return;
+      return this.#tellAll((listener) => listener.onMessage(message));
     }
     const listener = this.#places.get(message.tenure)?.listener;
     if (listener !== undefined) guarded(() => listener.onMessage(message), this.#options.onError);
@@ -142,13 +146,6 @@ export class Inbox {
     for (const { listener } of [...this.#places.values()]) {
       if (listener !== undefined) guarded(() => say(listener), this.#options.onError);
     }
-  }
-
-  /** Tenures that went on without an inbox have missed what was sent meanwhile. */
-  #opened(opening: Promise<void>): void {
-    if (this.#opening !== opening) return;
-    this.#opening = undefined;
-    this.#gap();
   }
 
   /** When closing, the connection ends too and takes the subscription along: a failed unsubscribe is no news. */

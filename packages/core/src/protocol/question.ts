@@ -25,7 +25,7 @@ export class UnnamedReplyError extends ProtocolError {
 
 /** Of this process: questions of others may share a connection with ours, behind a proxy. */
 const asker = `?${randomBytes(6).toString('base64url')}.`;
-const pattern = /^\?[\w-]{8}\.[0-9a-z]+$/;
+const pattern = /(?:^| )\?[\w-]{8}\.[0-9a-z]+$/;
 let asked = 0;
 
 /** A name that no other question has. */
@@ -39,11 +39,10 @@ export function newQuestion(): string {
  * @throws MisdirectedReplyError when it names another one, UnnamedReplyError when it names none.
  */
 export function answerTo(question: string, operation: string, raw: unknown): unknown {
-  let named: unknown;
+  let named = raw;
   if (typeof raw === 'string') {
     const end = raw.length - question.length - 1;
     if (raw[end] === ' ' && raw.endsWith(question)) return raw.slice(0, end);
-    named = raw.slice(raw.lastIndexOf(' ') + 1);
   } else if (Array.isArray(raw)) {
     named = raw.at(-1);
     if (named === question) return raw.slice(0, -1);

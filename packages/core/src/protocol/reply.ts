@@ -88,8 +88,7 @@ export class Reply {
   /** Remaining lease in ms, or undefined when the key has no TTL. Clients in other languages take longer ones than can be counted here: those are told as the longest that can. */
   remainingMs(index: number): number | undefined {
     const value = Math.min(asInteger(this.#items[index]), Number.MAX_SAFE_INTEGER);
-    if (value === -1) return undefined;
-    return value >= 0 ? value : this.wrong(index, 'a time');
+    return value === -1 ? undefined : value >= 0 ? value : this.wrong(index, 'a time');
   }
 
   list(index: number): Reply {

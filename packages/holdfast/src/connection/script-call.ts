@@ -83,15 +83,10 @@ function scriptCallFrom(Base: typeof Command): ScriptCall {
       const keys = this.#keys;
       const args = this.#args;
       let text = beginningOf(this.name, this.#script, keys.length, args.length);
-      for (const key of keys) {
-        const whole = this.#keyPrefix + key;
-        const bytes = Buffer.byteLength(whole);
-        text += (lengths[bytes] ?? lengthOf(bytes)) + whole;
-      }
+      for (const key of keys) text += bulk(this.#keyPrefix + key);
       for (const arg of args) {
         const said = `${arg}`;
-        const bytes = typeof arg === 'string' ? Buffer.byteLength(said) : said.length;
-        text += (lengths[bytes] ?? lengthOf(bytes)) + said;
+        text += bulk(said, typeof arg === 'string' ? undefined : said.length);
       }
       return text + CRLF;
     }
@@ -119,8 +114,8 @@ function newBeginning(name: string, script: string, keys: number, args: number):
   return `*${3 + keys + args}${bulk(name)}${bulk(script)}${bulk(`${keys}`)}`;
 }
 
-function bulk(text: string): string {
-  return lengthOf(Buffer.byteLength(text)) + text;
+function bulk(text: string, bytes = Buffer.byteLength(text)): string {
+  return (lengths[bytes] ?? lengthOf(bytes)) + text;
 }
 
 /** The end of what stood before, and how long what follows is. */

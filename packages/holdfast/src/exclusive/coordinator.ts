@@ -221,8 +221,7 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
       this.inherited = inherited ?? this.inherited;
       const { first } = this.queue;
       // Given with the lease of a call that has gone, which cannot be made shorter: it is asked for anew.
-      const wrong = this.operations.neverShortens && first !== undefined && !tenure.suits(first.request.terms, how);
-      if (first === undefined || wrong) {
+      if (first === undefined || (this.operations.neverShortens && !tenure.suits(first.request.terms, how))) {
         this.tenure = undefined;
         giveBackUnused(this, tenure);
         contend(this);

@@ -111,10 +111,10 @@ function vacate(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, now: numbe
   const { keptUntil } = lock;
   lock.keptUntil = undefined;
   tenure.turn ??= lock.turn;
-  const rests = keptUntil !== undefined && keptUntil > now;
+  const restUntil = keptUntil !== undefined && keptUntil > now ? keptUntil : undefined;
   const longer = next !== undefined && outlasts(tenure, last, next.request.terms, now);
   const passes =
-    !rests &&
+    restUntil === undefined &&
     next !== undefined &&
     next.request.owner === last.owner &&
     !(longer && lock.operations.neverShortens) &&
@@ -125,7 +125,7 @@ function vacate(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, now: numbe
     tenure.handoffs++;
     return longer ? passOnByScript(lock, tenure, last, next) : passOn(lock, tenure, last, next);
   }
-  return giveBack(lock, tenure, last, rests ? { now, restUntil: keptUntil } : { now });
+  return giveBack(lock, tenure, last, { now, restUntil });
 }
 
 /** By what was asked for besides a lease, the lock would stay taken for longer than the next call wants, also after a crash. */
@@ -160,7 +160,7 @@ function giveBack(
   lock: ExclusiveLock,
   tenure: Stake,
   last: HoldRecord,
-  { now, restUntil }: { now: number; restUntil?: number },
+  { now, restUntil }: { now: number; restUntil: number | undefined },
 ): Promise<void> {
   lock.tenure = undefined;
   // No call has had it, and what it inherited is still to be told.

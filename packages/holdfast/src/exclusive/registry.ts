@@ -92,15 +92,14 @@ export class Registry implements LockHome {
     let held: readonly HoldRecord[] = none;
     for (const named of this.#coordinators.values()) {
       const open = exclusive(named.get(name))?.holds.all ?? none;
-      if (open.length > 0) held = held.length === 0 ? open : [...held, ...open];
+      held = held.length === 0 ? open : [...held, ...open];
     }
     return held;
   }
 
   *waitingHere(name: string): Iterable<Waiter> {
     for (const named of this.#coordinators.values()) {
-      const seat = exclusive(named.get(name));
-      if (seat !== undefined) yield* seat.waiting;
+      yield* exclusive(named.get(name))?.waiting ?? none;
     }
   }
 
@@ -170,9 +169,8 @@ export class Registry implements LockHome {
   }
 
   #place<S extends Coordinating | Lanes>({ name, primitive }: LockIdentity, seat: S): S {
-    const named = this.#coordinators.get(primitive);
-    if (named === undefined) this.#coordinators.set(primitive, new Map([[name, seat]]));
-    else named.set(name, seat);
+    const named = this.#coordinators.get(primitive) ?? new Map<string, Coordinating | Lanes>();
+    this.#coordinators.set(primitive, named.set(name, seat));
     this.#size++;
     return seat;
   }

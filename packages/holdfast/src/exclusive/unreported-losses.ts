@@ -23,7 +23,7 @@ export class UnreportedLosses {
     }
     this.#holds.set(key, [record]);
     const [oldest] = this.#holds.keys();
-    if (this.#holds.size > MOST && oldest !== undefined) this.#holds.delete(oldest);
+    if (this.#holds.size > MOST) this.#holds.delete(oldest as string);
   }
 
   /** The innermost that is still to be told; told it is by releasing it. */

@@ -8,6 +8,7 @@ import {
   heldAround,
   innermostScope,
   liveOf,
+  type Scope,
   type ScopedHold,
   scopesAround,
 } from '../scopes/scope.js';
@@ -37,8 +38,9 @@ export function latestOfOwnerOrScope({ host, operations, owner }: Finder): Scope
   const { client } = host;
   // What a scope has left open at its end is its own code's to unlock, before what is around it.
   const innermost = innermostScope();
-  const held = [...(liveOf(client, innermost)?.holds ?? none), ...(endedScope(client, innermost)?.holds ?? none)];
-  return held.findLast((hold) => hold.imperative && hold.given && isSameSide(hold, operations));
+  const latestIn = (scope: Scope | undefined) =>
+    [...(scope?.holds ?? none)].findLast((hold) => hold.imperative && hold.given && isSameSide(hold, operations));
+  return latestIn(endedScope(client, innermost)) ?? latestIn(liveOf(client, innermost));
 }
 
 /** The innermost open hold that the call is inside of. */
