@@ -83,10 +83,15 @@ function scriptCallFrom(Base: typeof Command): ScriptCall {
       const keys = this.#keys;
       const args = this.#args;
       let text = beginningOf(this.name, this.#script, keys.length, args.length);
-      for (const key of keys) text += bulk(this.#keyPrefix + key);
+      for (const key of keys) {
+        const whole = this.#keyPrefix + key;
+        const bytes = Buffer.byteLength(whole);
+        text += (lengths[bytes] ?? lengthOf(bytes)) + whole;
+      }
       for (const arg of args) {
         const said = `${arg}`;
-        text += bulk(said, typeof arg === 'string' ? undefined : said.length);
+        const bytes = typeof arg === 'string' ? Buffer.byteLength(said) : said.length;
+        text += (lengths[bytes] ?? lengthOf(bytes)) + said;
       }
       return text + CRLF;
     }
@@ -114,8 +119,8 @@ function newBeginning(name: string, script: string, keys: number, args: number):
   return `*${3 + keys + args}${bulk(name)}${bulk(script)}${bulk(`${keys}`)}`;
 }
 
-function bulk(text: string, bytes = Buffer.byteLength(text)): string {
-  return (lengths[bytes] ?? lengthOf(bytes)) + text;
+function bulk(text: string): string {
+  return lengthOf(Buffer.byteLength(text)) + text;
 }
 
 /** The end of what stood before, and how long what follows is. */
