@@ -1,9 +1,8 @@
 /**
  * Which server of a Cluster keeps which slot.
  *
- * ioredis finds out: a duplicate of the user's `Cluster` knows the startup nodes, addresses behind a NAT, TLS and passwords, and asks one of
- * the nodes it knows for CLUSTER SLOTS. No lock command goes through it. It would send them again by itself after a redirection, on other
- * nodes, and out of our sight; we have to know what was sent where.
+ * ioredis finds out: a duplicate of the user's `Cluster` knows the startup nodes, addresses behind a NAT, TLS and passwords, and asks one of the nodes it knows for
+ * CLUSTER SLOTS. No lock command goes through it. It would send them again by itself after a redirection, out of our sight; we have to know what was sent where.
  *
  * Different nodes may answer differently while a change spreads through the cluster. What a server says of its own slots (MOVED) is newer
  * than what others say, so it is taken over in the next turn of the event loop, and the whole map is asked for again. Not at once: whoever renews thousands
@@ -47,7 +46,7 @@ export interface ClusterMapListener {
 
 /** No more questions than one in this time. */
 const REFRESH_PAUSE_MS = 100;
-/** In peace too: where servers are replaced one after the other, the others that are known are all gone when that of our locks goes. */
+/** In peace too, at the latest: servers may all be replaced, one after the other. Clients that a failover has had ask at once part from each other. */
 const MAP_AGE_MS = 30_000;
 
 /** See the module comment. */
@@ -127,9 +126,10 @@ export class ClusterMap {
     return this.#cluster.options.keyPrefix ?? '';
   }
 
-  /** Why a slot has no owner, as far as is known. */
-  get trouble(): Error | undefined {
-    const unkept = this.#isLearnt ? new Error('no node of the Cluster keeps the slot and has an address') : undefined;
+  /** Why there is no way to the owner of a slot, as far as is known. */
+  troubleWith(slot: number): Error | undefined {
+    const isKept = !this.#isLearnt || this.ownerOf(slot) !== undefined;
+    const unkept = isKept ? undefined : new Error('no node of the Cluster keeps the slot and has an address');
     return this.#finding ?? this.#trouble ?? unkept;
   }
 
@@ -204,7 +204,7 @@ export class ClusterMap {
 
   #ask(): void {
     this.#refreshedAt = this.#tools.now();
-    this.#refresh?.move(this.#refreshedAt + MAP_AGE_MS);
+    this.#refresh?.move(this.#refreshedAt + MAP_AGE_MS * (1 - this.#tools.random() / 4));
     if (this.#cluster.status !== 'ready') return;
     apart(() =>
       this.#cluster.refreshSlotsCache((error) => {

@@ -52,7 +52,7 @@ export class ClusterTopology implements Topology {
   readonly #options: RedisOptions;
   readonly #connections = new Map<NodeAddress, NodeConnection>();
   readonly #events = new TopologyEvents();
-  /** To the server of a slot while it is not known which server that is. */
+  /** To the server of a slot while it is not known which server that is, or no connection to it can be opened. */
   readonly #approach: Approach;
   #looking: { cancel(): void } | undefined;
   /** The servers to which there shall be a connection: those whose locks are asked for, or all that keep slots. */
@@ -63,9 +63,9 @@ export class ClusterTopology implements Topology {
     this.#approach = new Approach(tools);
     this.#map = new ClusterMap(template, tools, {
       onChange: (change) => this.#changed(change),
-      // Of locks whose server is known, its own connection tells.
+      // Of the others their connection tells.
       onLastingTrouble: (error) =>
-        this.#events.onLastingTrouble((lockKey) => this.nodeOf(lockKey) === undefined, error),
+        this.#events.onLastingTrouble((lockKey) => this.#connectionFor(lockKey) === undefined, error),
     });
     const { redisOptions = {} } = template.options;
     const named = nameFor(redisOptions, tools.connectionName);
@@ -110,26 +110,27 @@ export class ClusterTopology implements Topology {
   }
 
   get trouble(): Error | undefined {
-    const { owners, trouble } = this.#map;
-    if (owners.size === 0) return trouble;
+    const { owners } = this.#map;
+    // Each slot is like any other.
+    if (owners.size === 0) return this.#map.troubleWith(0);
     const troubles = [...owners].flatMap((node) => this.#connections.get(node)?.trouble ?? []);
     return troubles.find(isLasting) ?? troubles[0];
   }
 
   troubleWith(lockKey: string): Error | undefined {
-    const node = this.nodeOf(lockKey);
-    return node === undefined ? this.#map.trouble : this.#connections.get(node)?.trouble;
+    const connection = this.#connectionFor(lockKey);
+    return connection === undefined ? this.#map.troubleWith(this.#slotOf(lockKey)) : connection.trouble;
   }
 
   reachOf(lockKey: string): Reach {
-    const node = this.nodeOf(lockKey);
-    if (node === undefined) return this.#map.trouble === undefined ? this.#approach.reach : { state: 'down' };
-    return this.#connections.get(node)?.reach ?? this.#approach.reach;
+    const connection = this.#connectionFor(lockKey);
+    if (connection !== undefined) return connection.reach;
+    return this.troubleWith(lockKey) === undefined ? this.#approach.reach : { state: 'down' };
   }
 
   whenReady(lockKey: string, resume: () => void): () => void {
     const forget = this.#events.wait(resume);
-    if (this.nodeOf(lockKey) === undefined) this.#approach.begin();
+    if (this.#connectionFor(lockKey) === undefined) this.#approach.begin();
     this.#map.connect();
     this.#look();
     return () => {
@@ -191,6 +192,11 @@ export class ClusterTopology implements Topology {
 
   #slotOf(lockKey: string): number {
     return keySlot(this.keyPrefix + lockKey);
+  }
+
+  /** Undefined also where its server is known, and none can be opened: while the map is fetched anew no node is there to copy the options from. */
+  #connectionFor(lockKey: string): NodeConnection | undefined {
+    return this.#connections.get(this.nodeOf(lockKey) as NodeAddress);
   }
 
   #readyConnection(node: NodeAddress): NodeConnection | undefined {
