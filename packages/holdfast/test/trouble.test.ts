@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns';
 import { expect, it } from '@jest/globals';
 import { redacted } from '../src/connection/reply-errors.js';
 import { describeTrouble, isLasting } from '../src/connection/trouble.js';
@@ -27,3 +28,18 @@ it.each([
   expect(told).toMatch(/connection/);
   expect(told).not.toMatch(/ioredis|queue|retries|option|stream/i);
 });
+
+it('TLS is not blamed for what Node refuses of any connection', () => {
+  const { message, code } = failureOf(() => lookup('localhost', { family: 9 }, () => undefined));
+  const told = describeTrouble(Object.assign(new Error(message), { code }));
+  expect(told).toMatch(/^Node refuses the options of the connection \(.*family/);
+});
+
+function failureOf(call: () => void): NodeJS.ErrnoException {
+  try {
+    call();
+  } catch (error) {
+    return error as NodeJS.ErrnoException;
+  }
+  throw new Error('it was accepted');
+}

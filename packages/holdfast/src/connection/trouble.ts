@@ -37,8 +37,8 @@ const kinds: readonly Kind[] = [
   lasting(/^NOPERM/, 'the user may not do what a connection needs'),
   // An alert is what the other side says, and it has seen one certificate only.
   lasting(/alert .*(?:certificate|unknown ca)/, 'the server wants a TLS certificate of this client'),
-  // Before anything is sent. One that is no pair with its key, too.
-  lasting(/OSSL|INVALID_(?:ARG|PROTOCOL)|_CONFLICT|NO_CIPHER/, 'Node refuses the TLS options'),
+  // Before anything is sent. A certificate that is no pair with its key, too; also what has nothing to do with TLS, such as `family`.
+  lasting(/OSSL|INVALID_(?:ARG|PROTOCOL)|_CONFLICT|NO_CIPHER/, 'Node refuses the options of the connection'),
   lasting(/CERT|certificate|UNABLE_TO_/, "the server's TLS certificate is not accepted here"),
   // In words or as a code.
   lasting(

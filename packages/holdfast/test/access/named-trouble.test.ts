@@ -180,7 +180,9 @@ describe('options of TLS that Node refuses end every call at once,', () => {
 
   async function endsAtOnce(client: LockClient, reason: RegExp) {
     for (const failure of await Promise.all(everyCall(client, 500_000).map(failureOf))) {
-      const message = expect.stringMatching(new RegExp(`Node refuses the TLS options .*${reason.source}`)) as unknown;
+      const message = expect.stringMatching(
+        new RegExp(`Node refuses the options of the connection .*${reason.source}`),
+      ) as unknown;
       expect(failure).toMatchObject({ code: 'LOCK_UNAVAILABLE', message });
     }
   }
