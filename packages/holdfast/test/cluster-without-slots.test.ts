@@ -21,7 +21,7 @@ it('is asked for the map less and less often, however well it answers', async ()
     };
     return duplicate(nodes, { ...options, clusterRetryStrategy });
   };
-  const map = new ClusterMap(template, drivenTools().tools, {
+  const map = new ClusterMap(template, drivenTools(60_000).tools, {
     onChange: () => undefined,
     onLastingTrouble: () => undefined,
   });
