@@ -171,7 +171,7 @@ export const planted = [
   {
     name: 'the next task of the process has a lock that rests',
     ...{ with: 'rest', class: 'calm', rules: ['rest'], file: `${client}/exclusive/departure.ts` },
-    before: '    !rests &&\n',
+    before: '    restUntil === undefined &&\n',
     after: '',
   },
   {
