@@ -10,7 +10,7 @@ import { command } from './step.mjs';
  */
 const budgets = [
   { what: 'createLockClient', code: "export { createLockClient } from './package/dist/index.js';", most: 97_720 },
-  { what: 'everything', code: "export * from './package/dist/index.js';", most: 106_080 },
+  { what: 'everything', code: "export * from './package/dist/index.js';", most: 106_100 },
 ];
 
 /** @throws Error when a bundle with the package in it is larger than its budget. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LockOperations } from '../src/primitives/lock-operations.js';
 import { withdrawalOf } from '../src/tenure/last-step.js';
 import { RecentReleases } from '../src/tenure/recent-releases.js';
+import { giveBackAgain } from '../src/tenure/serving.js';
 
 const everything = () => true;
 const nextTurn = () => new Promise((resolve) => void setImmediate(resolve));
@@ -145,6 +146,20 @@ describe('what was given back', () => {
     releases.granted('me:2');
     releases.granted('me:2');
     expect(again).toEqual(['me:2']);
+  });
+
+  it.each([0, 70_000])('is told once more with the tombstone that it was to leave: %d ms', async (tombstoneMs) => {
+    const built: unknown[] = [];
+    const sender = {
+      answer: (_: string, source: { build(now: number): unknown }) => {
+        built.push(source.build(0));
+        return Promise.resolve({ kind: 'silent' });
+      },
+    };
+    const parts = { clock: { now: () => 0 }, settings: { responseTimeoutMs: 1 }, sender };
+    const operations = new LockOperations(lockKeys('b'), { claimMs: 3_000, trust: true });
+    await giveBackAgain(parts as never, { operations, id: 'me:2', seq: 1, tombstoneMs });
+    expect(built).toMatchObject([{ args: ['me:2', tombstoneMs, 3_000, 1, expect.any(String), 'released'] }]);
   });
 
   it('tells the next owner of a tenure what it was told when that ended', () => {

@@ -30,6 +30,8 @@ export interface Release {
   readonly restUntil?: number | undefined;
   /** What the next owner is to know of it; absent: `released`. */
   readonly end?: TenureEnd | undefined;
+  /** For so long late copies of its asks are to be refused; absent: none can be on its way. */
+  readonly tombstoneMs?: number;
 }
 
 interface Told extends Release {

@@ -19,7 +19,7 @@ export function serveRest(parts: WayThere, operations: Operations, left: number)
 /** Gives back once more what was given back, at a server that may not have heard of it. */
 export async function giveBackAgain(parts: WayThere, release: Release): Promise<void> {
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
-  await withdraw(parts, release, { tombstoneMs: () => 0, onDoubt: () => undefined }, { until });
+  await withdraw(parts, release, { tombstoneMs: () => release.tombstoneMs ?? 0, onDoubt: () => undefined }, { until });
 }
 
 /** Sends the command that ends `tenure` whatever it is by now. */

@@ -273,7 +273,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
       const release = this.steps.withdrawal(end, restUntil);
       const undoing = undoingAt(clock.now(), { inDoubt: this.#dirty }, leases);
       const answer = await withdraw(this.#parts, release, this, { ...undoing, isMoot });
-      if (answer.kind === 'refused') recentReleases.refused(release);
+      if (answer.kind === 'refused') recentReleases.refused({ ...release, tombstoneMs: this.tombstoneMs() });
       if (answer.kind === 'reply') recentReleases.note(release, answer.sentAt);
       else if (!isMoot()) outcome = answer;
     }
